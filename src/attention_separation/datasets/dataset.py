@@ -85,12 +85,23 @@ class FixedData:
 class Sizes(Protocol):
     """What tokens depend on; a point of a panel has it."""
 
-    n: int
-    d: int
-    b: float | None
-    c: float | None
-    s: float
-    attention_x: str
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def d(self) -> int: ...
+
+    @property
+    def b(self) -> float | None: ...
+
+    @property
+    def c(self) -> float | None: ...
+
+    @property
+    def s(self) -> float: ...
+
+    @property
+    def attention_x(self) -> str: ...
 
     def a(self, dataset: int) -> float: ...
 

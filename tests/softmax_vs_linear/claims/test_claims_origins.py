@@ -103,11 +103,11 @@ def test_the_tensor_trick_is_that_of_definition_a_1():
     rng = np.random.default_rng(3)
     a1, a2 = rng.standard_normal((2, 3, 2))
     x = rng.standard_normal((2, 2))
-    direct, tensor = tensor_trick._vectors(a1, a2, x, "C")
+    sides = tensor_trick._vectors(tensor_trick.Draw(a1, a2, x), order="C")
     i1, i2 = 2, 1
     score = sum(a1[i1, j1] * a2[i2, j2] * x[j1, j2] for j1 in range(2) for j2 in range(2))
-    assert direct[i1 * 3 + i2] == pytest.approx(math.exp(score))
-    assert tensor[i1 * 3 + i2] == pytest.approx(math.exp(score))
+    assert sides.direct[i1 * 3 + i2] == pytest.approx(math.exp(score))
+    assert sides.tensor[i1 * 3 + i2] == pytest.approx(math.exp(score))
 
 
 def test_the_page_says_where_bounds_are_from_and_what_fails_in_the_range(table):

@@ -4,6 +4,8 @@ paper still say.
 One text of the paper has its formulas but ends before the self-attention lemmas, the other has all
 lemmas and proofs without a formula. So their values can be computed from the printed dataset, but
 most of their bounds are guesses, each with its reason here.
+
+A claim's *id* is the number of its lemma and, behind dots, parts of it: "D.4.P1", "D.5.m".
 """
 
 import re
@@ -90,14 +92,21 @@ ORIGINS = (
 def origin(claim: str, identity: bool = False) -> Origin:
     """Where a claim, by its id, and its bound come from; `identity` is of an equality of u, f or c.
     LookupError if nothing is said of such an id."""
-    if identity and claim[0] not in "AC":
-        by_start = {"E.D": OMITTED, "F.": RECONSTRUCTED}
-        found = [source for start, source in by_start.items() if claim.startswith(start)]
-        return EQUAL._replace(source=found[0]) if found else EQUAL
-    for pattern, *found in ORIGINS:
+    is_of_matrices = claim.startswith(("A.", "C."))
+    if identity and not is_of_matrices:
+        return EQUAL._replace(source=_source_of_equality(claim))
+    for pattern, source, bound_from in ORIGINS:
         if re.fullmatch(pattern, claim):
-            return Origin(*found)
+            return Origin(source, bound_from)
     raise LookupError(f"{claim}: no origin is known of a claim of this id")
+
+
+def _source_of_equality(claim: str) -> str:
+    if claim.startswith("E.D"):
+        return OMITTED
+    if claim.startswith("F."):
+        return RECONSTRUCTED
+    return FORCED
 
 
 THEOREMS = ("D.5", "D.9", "D.13", "D.17", "E.4", "F.5", "F.9", "F.13", "F.17", "1.1", "1.2", "6.2")
@@ -105,9 +114,18 @@ KINDS = dict.fromkeys(THEOREMS, "Theorem") | {"A.1": "Fact", "C.3": "Claim", "C.
 """What is no lemma."""
 
 LEFT_OUT = {
-    f"E.{network}.{part}": f"D.{first + k}"
-    for network, first in (("D0-exp", 6), ("D1-lin", 10), ("D0-lin", 14))
-    for k, part in enumerate(("weights", "values", "sign", "zero"))
+    "E.D0-exp.weights": "D.6",
+    "E.D0-exp.values": "D.7",
+    "E.D0-exp.sign": "D.8",
+    "E.D0-exp.zero": "D.9",
+    "E.D1-lin.weights": "D.10",
+    "E.D1-lin.values": "D.11",
+    "E.D1-lin.sign": "D.12",
+    "E.D1-lin.zero": "D.13",
+    "E.D0-lin.weights": "D.14",
+    "E.D0-lin.values": "D.15",
+    "E.D0-lin.sign": "D.16",
+    "E.D0-lin.zero": "D.17",
 }
 """What section E leaves out, and what it is similar to."""
 
@@ -152,13 +170,16 @@ def place(claim: str) -> str:
     # A dot before a digit is part of a number.
     number, *parts = re.split(r"\.(?=[A-Za-z])", claim)
     words = [f"{before}{KINDS.get(number, 'Lemma')} {number}"]
-    if number in ASIDE and not {"identity", "printed"} & {*parts}:
+    has_own_reading = "identity" in parts or "printed" in parts
+    if number in ASIDE and not has_own_reading:
         words.append(ASIDE[number])
     for part in parts:
         if part in PROOF:
             words[-1] = f"proof of {words[-1]}"
+        elif part.startswith("P"):
+            words.append(f"Part {part[1:]}")
         else:
-            words.append(f"Part {part[1:]}" if part[0] == "P" else DETAILS[part])
+            words.append(DETAILS[part])
     if claim == "4.2.P1":
         words.append(DETAILS["printed"])
     return ", ".join(words)

@@ -4,86 +4,126 @@ They are identities of matrices of any shape, so they are evaluated on random ma
 of Figure 2, and along no path.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from .claim import PaperClaim, Setting
+from .claim import PaperClaim, Setting, Size
 
-SIZES = ((4, 3),)
+SIZES: tuple[Size, ...] = ((4, 3),)
 """n and d of Figure 2."""
 
-DRAWS, SEED = 20, 1
+DRAWS = 20
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Tokens A1 and A2, (n, d), and X = Q K^T, (d, d)."""
+
+    a1: np.ndarray
+    a2: np.ndarray
+    x: np.ndarray
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The same by the definition of attention, and by the Kronecker product of the tokens."""
+
+    direct: np.ndarray
+    tensor: np.ndarray
+
+    @property
+    def difference(self) -> float:
+        """The largest difference, relative to the largest entry."""
+        return float(np.abs(self.direct - self.tensor).max() / np.abs(self.direct).max())
 
 
 def claims() -> list[PaperClaim]:
     """The tensor trick and the two forms of attention."""
     fact = "vec(exp(A₁ Q Kᵀ A₂ᵀ)) = exp((A₁ ⊗ A₂) vec(Q Kᵀ))"
     block = "A block of the Kronecker product gives {} attention's weights before normalising, and"
-    rows = (
-        (
+    return [
+        _claim(
             "A.1",
             "The weights before normalising, as a vector, are those of the Kronecker product of "
             "the tokens and of X as a vector, if vec stacks rows.",
-            f"{fact}, vec by rows",
-            partial(_vectors, order="C"),
+            formula=f"{fact}, vec by rows",
+            sides=lambda draw: _vectors(draw, order="C"),
         ),
-        (
+        _claim(
             "A.1.columns",
             "The same holds if vec stacks columns.",
-            f"{fact}, vec by columns",
-            partial(_vectors, order="F"),
+            formula=f"{fact}, vec by columns",
+            sides=lambda draw: _vectors(draw, order="F"),
+            identity=False,
         ),
-        (
+        _claim(
             "C.3",
             f"{block.format('linear')} their sum.",
-            "u_lin,j₀ = ((A₁)_j₀ Q Kᵀ A₂ᵀ)ᵀ and α_lin,j₀ = ⟨u_lin,j₀, 1⟩",
-            partial(_blocks, h=lambda z: z),
+            formula="u_lin,j₀ = ((A₁)_j₀ Q Kᵀ A₂ᵀ)ᵀ and α_lin,j₀ = ⟨u_lin,j₀, 1⟩",
+            sides=lambda draw: _weights_and_sums(draw, h=lambda scores: scores),
         ),
-        (
+        _claim(
             "C.5",
             f"{block.format('softmax')} their sum.",
-            "u_exp,j₀ = exp((A₁)_j₀ Q Kᵀ A₂ᵀ)ᵀ and α_exp,j₀ = ⟨u_exp,j₀, 1⟩",
-            partial(_blocks, h=np.exp),
+            formula="u_exp,j₀ = exp((A₁)_j₀ Q Kᵀ A₂ᵀ)ᵀ and α_exp,j₀ = ⟨u_exp,j₀, 1⟩",
+            sides=lambda draw: _weights_and_sums(draw, h=np.exp),
         ),
+    ]
+
+
+def _claim(
+    name: str,
+    statement: str,
+    *,
+    formula: str,
+    sides: Callable[[Draw], Sides],
+    identity: bool = True,
+) -> PaperClaim:
+    """That the two sides are equal on every draw."""
+    return PaperClaim(
+        id=name,
+        model="attention",
+        statement=statement,
+        left=f"{formula}: difference",
+        claimed="≤ 10^(−12)",
+        cells=lambda setting: [sides(draw).difference for draw in _draws(setting)],
+        quantity="largest difference of the two sides, relative to the largest entry, over "
+        f"{DRAWS} random draws of A₁, A₂, Q and K",
+        identity=identity,
+        sizes=SIZES,
     )
-    return [
-        PaperClaim(
-            name, "attention", statement, f"{formula}: difference", "≤ 10^(−12)",
-            lambda setting, sides=sides: [_difference(*sides(*draw)) for draw in _draws(setting)],
-            f"largest difference of the two sides, relative to the largest entry, over {DRAWS} "
-            "random draws of A₁, A₂, Q and K",
-            identity=name != "A.1.columns", sizes=SIZES,
-        )
-        for name, statement, formula, sides in rows
-    ]  # fmt: skip
 
 
-def _draws(setting: Setting):
-    """Tokens A1, A2 of shape (n, d), and X = Q K^T of shape (d, d)."""
+def _draws(setting: Setting) -> Iterator[Draw]:
     rng = np.random.default_rng(SEED)
+    n = setting.n
+    d = setting.embedding_dimension
     for _ in range(DRAWS):
-        a1, a2 = rng.standard_normal((2, setting.n, setting.d))
-        q, k = rng.standard_normal((2, setting.d, setting.d))
-        yield a1, a2, q @ k.T
+        a1, a2 = rng.standard_normal((2, n, d))
+        q, k = rng.standard_normal((2, d, d))
+        yield Draw(a1, a2, q @ k.T)
 
 
-def _vectors(a1: np.ndarray, a2: np.ndarray, x: np.ndarray, order: str):
-    direct = np.exp(a1 @ x @ a2.T).ravel(order=order)
-    return direct, np.exp(np.kron(a1, a2) @ x.ravel(order=order))
+def _vectors(draw: Draw, order: Literal["C", "F"]) -> Sides:
+    """vec of all weights before normalising, by rows or by columns."""
+    direct = np.exp(draw.a1 @ draw.x @ draw.a2.T).ravel(order=order)
+    tensor = np.exp(np.kron(draw.a1, draw.a2) @ draw.x.ravel(order=order))
+    return Sides(direct, tensor)
 
 
-def _blocks(
-    a1: np.ndarray, a2: np.ndarray, x: np.ndarray, h: Callable[[np.ndarray], np.ndarray]
-):  # fmt: skip
+def _weights_and_sums(draw: Draw, h: Callable[[np.ndarray], np.ndarray]) -> Sides:
     """u and alpha of every token, (n, n + 1): from rows of A1, and from blocks of n rows of A."""
-    n = len(a1)
-    rows = np.array([h(row @ x @ a2.T) for row in a1])
-    tensor = np.kron(a1, a2)
-    blocks = np.array([h(tensor[j * n : (j + 1) * n] @ x.ravel()) for j in range(n)])
-    return tuple(np.column_stack([u, u @ np.ones(n)]) for u in (rows, blocks))
+    n = len(draw.a1)
+    rows = np.array([h(row @ draw.x @ draw.a2.T) for row in draw.a1])
+    tensor = np.kron(draw.a1, draw.a2)
+    x = draw.x.ravel()
+    blocks = np.array([h(tensor[j * n : (j + 1) * n] @ x) for j in range(n)])
+    return Sides(_with_sums(rows), _with_sums(blocks))
 
 
-def _difference(direct: np.ndarray, tensor: np.ndarray) -> float:
-    return float(np.abs(direct - tensor).max() / np.abs(direct).max())
+def _with_sums(u: np.ndarray) -> np.ndarray:
+    return np.column_stack([u, u @ np.ones(u.shape[1])])
