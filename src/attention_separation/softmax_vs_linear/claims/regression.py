@@ -3,12 +3,15 @@
 They are on all admissible data, so on the worst: entries of Ax at the ends of their interval. The
 sum of f^2 is quasi-convex in every entry of exp(Ax) or Ax, so it is largest where each is at one
 end of its interval; the share at the upper end has a closed form. f is never built.
+
+*The others* are the entries but the special one of D1, which lie in the interval; *admissible data*
+are all that a dataset's definition allows.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import betainc, gammaln
@@ -45,12 +48,12 @@ class Levels:
 
     def worst(self) -> float:
         """How many of the others at the upper end make the sum of f^2 largest, as a real number."""
-        squares, squares_slope = (
-            self.special**2 + self.others * self.low**2,
-            self.high**2 - self.low**2,
-        )
-        total, slope = self.total(0), self.high - self.low
-        at_high = (squares_slope * total - 2 * slope * squares) / (squares_slope * slope)
+        squares = self.special**2 + self.others * self.low**2
+        squares_slope = self.high**2 - self.low**2
+        total = self.total(0)
+        total_slope = self.high - self.low
+        numerator = squares_slope * total - 2 * total_slope * squares
+        at_high = numerator / (squares_slope * total_slope)
         return min(max(at_high, 0.0), float(self.others))
 
     def largest_other(self) -> float:
@@ -88,208 +91,295 @@ def exceeds(data: Levels, at_high: int, tau: float) -> float:
     A sum over the pluses among the upper entries, of tails over those among the lower ones; terms
     beyond 40 standard deviations are below 1e-300.
     """
-    half, reach = at_high / 2, 20 * math.sqrt(at_high) + 1
-    pluses = np.arange(max(0, math.floor(half - reach)), min(at_high, math.ceil(half + reach)) + 1)
+    pluses = _likely_pluses(at_high)
     log_law = gammaln(at_high + 1) - gammaln(pluses + 1) - gammaln(at_high - pluses + 1)
     law = np.exp(log_law - at_high * math.log(2))
-    lower = data.others - at_high
+    at_low = data.others - at_high
     threshold = tau * data.total(at_high) * (1 + 1e-12)
+    signs_of_special = (-1, 1) if data.special else (0,)
     probability = 0.0
-    for sign in (-1, 1) if data.special else (0,):
+    for sign in signs_of_special:
         missing = threshold - sign * data.special - data.high * (2 * pluses - at_high)
-        heads = np.floor((missing / data.low + lower) / 2) + 1
-        inside = np.clip(heads, 1, max(lower, 1))
-        tails = betainc(inside, lower - inside + 1, 0.5)
-        tails = np.where(heads <= 0, 1.0, np.where(heads > lower, 0.0, tails))
-        probability += float(law @ tails) / (2 if sign else 1)
+        heads = np.floor((missing / data.low + at_low) / 2) + 1
+        tails = _tails(heads, at_low)
+        probability += float(law @ tails) / len(signs_of_special)
     return probability
+
+
+def _likely_pluses(coins: int) -> np.ndarray:
+    """The counts of pluses among fair signs, but those beyond 40 standard deviations."""
+    half = coins / 2
+    deviations = 20 * math.sqrt(coins) + 1
+    first = max(0, math.floor(half - deviations))
+    last = min(coins, math.ceil(half + deviations))
+    return np.arange(first, last + 1)
+
+
+def _tails(heads: np.ndarray, coins: int) -> np.ndarray:
+    """Pr[at least so many heads among fair coins], of each number of heads."""
+    inside = np.clip(heads, 1, max(coins, 1))
+    tails = betainc(inside, coins - inside + 1, 0.5)
+    return np.where(heads <= 0, 1.0, np.where(heads > coins, 0.0, tails))
 
 
 KERNEL = {"exp": "softmax", "linear": "linear"}
 WORST = "worst admissible data"
-
-
-def claim(
-    name: str, statement: str, left: str, claimed: str,
-    cells: Callable[[Setting], float], quantity: str = "", **rest,
-) -> PaperClaim:  # fmt: skip
-    """A claim on the regression model."""
-    return PaperClaim(
-        name, REGRESSION.name, f"{statement}.", left, claimed, cells, quantity, **rest
-    )
+MODEL = REGRESSION.name
 
 
 def claims() -> list[PaperClaim]:
     """All claims on the regression model."""
-    return [*_weights(), *_networks()]
-
-
-def _weights() -> list[PaperClaim]:
-    """Lemmas 3.1, 4.1 and 4.2: <f, sigma> and the entries of f."""
-    of_d1 = partial(levels, kernel="exp", dataset=1)
     return [
-        claim(
-            "3.1", "A sum of bounded independent variables is rarely far from its mean",
-            "Pr[|X − E X| ≥ t] / (2 exp(−2 t² / Σ (bᵢ − aᵢ)²))", "≤ 1", _tail_over_hoeffding,
-            "largest ratio of the exact tail of n random signs to the bound, over 200 values of t",
-            scope="sums of random signs",
-        ),
-        _deviation("4.1.P1", "linear", 0, "√n", 8),
-        _entries("4.1.P1.entries", "linear", "≤ 1.4/n"),
-        _deviation("4.1.P2", "exp", 0, "n^0.1", 2),
-        _entries("4.1.P2.entries", "exp", "≤ n^(−0.6)"),
-        claim(
-            "4.2.P1",
-            "With high probability the linear weights, under random signs, add up to at most a "
-            "constant times √log(n/δ)/n on D1",
-            "|⟨f_lin, σ⟩| ≤ C √log(n/δ) / n with probability ≥ 1 − δ/n, C", _constant(32),
-            _printed_constant, "least C, exactly, where all other entries are equal",
-            constant="least",
-        ),
-        _deviation("4.2.P1.sqrt", "linear", 1, "√n", 32),
-        claim(
-            "4.2.P1.entries", "Every linear weight on D1 is small",
-            "f_lin,i", "≤ 4/(n+3)", lambda at: levels(at.n, "linear", 1).largest_special(),
-            f"largest entry of f_lin on the {WORST}",
-        ),
-        claim(
-            "4.2.P2", "Whatever the signs, the softmax weights do not cancel on D1",
-            "|⟨f_exp, σ⟩|", "≥ 1/4", lambda at: 2 * of_d1(at.n).smallest_special() - 1,
-            f"smallest |⟨f_exp, σ⟩| over all signs on the {WORST}", note=" with probability 1",
-        ),
-        claim(
-            "4.2.P2.special", "The special softmax weight is at least one half",
-            "f_exp,j ≥ n⁴ / (n^1.4 (n−1) + n⁴)", "≥ 1/2",
-            lambda at: of_d1(at.n).smallest_special(), f"f_exp,j on the {WORST}",
-        ),
-        claim(
-            "4.2.P2.others", "Every other softmax weight is tiny",
-            "f_exp,i ≤ n^1.4 / (n (n−1) + n⁴)", "≤ n^(−2.6)",
-            lambda at: of_d1(at.n).largest_other(),
-            f"largest other entry of f_exp on the {WORST}", note=" for i ≠ j",
-        ),
-        claim(
-            "4.2.P2.sum", "One half less all other softmax weights is at least one quarter",
-            "1/2 − (n−1) n^(−2.6)", "≥ 1/4",
-            lambda at: 0.5 - (at.n - 1) * of_d1(at.n).largest_other(),
-            f"1/2 − (n−1) max fᵢ with the largest other entry of f_exp on the {WORST}",
-            note=" for n ≥ 4",
-        ),
-        claim(
-            "4.2.P3", "The sign of the special entry alone decides whether the sum is positive",
-            "Pr[⟨f_exp, σ⟩ > 0] = Pr[⟨f_exp, σ⟩ < 0]", "= 1/2",
-            lambda at: _sum_positive(of_d1(at.n)),
-            f"Pr[⟨f_exp, σ⟩ > 0], exactly, on the {WORST}",
-        ),
-    ]  # fmt: skip
+        HOEFFDING,
+        _deviation("4.1.P1", "linear", 0, rate="√n", factor=8),
+        _largest_entry("4.1.P1.entries", "linear", claimed="≤ 1.4/n"),
+        _deviation("4.1.P2", "exp", 0, rate="n^0.1", factor=2),
+        _largest_entry("4.1.P2.entries", "exp", claimed="≤ n^(−0.6)"),
+        *_linear_weights_on_d1(),
+        *_softmax_weights_on_d1(),
+        *_zero("5.1", "exp", 0),
+        *_softmax_network_positive(),
+        *_zero("5.3", "linear", 0),
+        *_zero("5.4", "linear", 1),
+    ]
 
 
 def _tail_over_hoeffding(setting: Setting) -> float:
     n = setting.n
     # Tails beyond exp(-200) say nothing more, and t must be a sum that occurs.
-    heads = np.unique(np.linspace(n / 2, min(n, n / 2 + 10 * math.sqrt(n)), 200).astype(np.int64))
+    most_heads = min(n, n / 2 + 10 * math.sqrt(n))
+    heads = np.unique(np.linspace(n / 2, most_heads, 200).astype(np.int64))
+    heads = heads[2 * heads > n]
     t = 2.0 * heads - n
-    heads, t = heads[t > 0], t[t > 0]
     tails = 2 * betainc(heads, n - heads + 1, 0.5)
-    return float(np.max(tails / (2 * np.exp(-(t**2) / (2 * n)))))
+    bounds = 2 * np.exp(-(t**2) / (2 * n))
+    return float(np.max(tails / bounds))
 
 
-def _constant(factor: int) -> str:
+HOEFFDING = PaperClaim(
+    "3.1",
+    MODEL,
+    "A sum of bounded independent variables is rarely far from its mean.",
+    left="Pr[|X − E X| ≥ t] / (2 exp(−2 t² / Σ (bᵢ − aᵢ)²))",
+    claimed="≤ 1",
+    cells=_tail_over_hoeffding,
+    quantity="largest ratio of the exact tail of n random signs to the bound, over 200 values of t",
+    scope="sums of random signs",
+)
+
+
+def _linear_weights_on_d1() -> list[PaperClaim]:
+    """Lemma 4.2, Part 1: <f_lin, sigma>, and the entries of f_lin."""
+    sum_of_weights = PaperClaim(
+        "4.2.P1",
+        MODEL,
+        "With high probability the linear weights, under random signs, add up to at most a "
+        "constant times √log(n/δ)/n on D1.",
+        left="|⟨f_lin, σ⟩| ≤ C √log(n/δ) / n with probability ≥ 1 − δ/n, C",
+        claimed=_hoeffdings_constant(32),
+        cells=_least_constant_of_sum,
+        quantity="least C, exactly, where all other entries are equal",
+        constant="least",
+    )
+    entries = PaperClaim(
+        "4.2.P1.entries",
+        MODEL,
+        "Every linear weight on D1 is small.",
+        left="f_lin,i",
+        claimed="≤ 4/(n+3)",
+        cells=lambda setting: levels(setting.n, "linear", 1).largest_special(),
+        quantity=f"largest entry of f_lin on the {WORST}",
+    )
+    read_with_sqrt = _deviation("4.2.P1.sqrt", "linear", 1, rate="√n", factor=32)
+    return [sum_of_weights, read_with_sqrt, entries]
+
+
+def _exp_on_d1(setting: Setting) -> Levels:
+    return levels(setting.n, "exp", 1)
+
+
+def _softmax_weights_on_d1() -> list[PaperClaim]:
+    """Lemma 4.2, Parts 2 and 3: <f_exp, sigma>, and the entries of f_exp."""
+    sum_of_weights = PaperClaim(
+        "4.2.P2",
+        MODEL,
+        "Whatever the signs, the softmax weights do not cancel on D1.",
+        left="|⟨f_exp, σ⟩|",
+        claimed="≥ 1/4",
+        cells=lambda setting: 2 * _exp_on_d1(setting).smallest_special() - 1,
+        quantity=f"smallest |⟨f_exp, σ⟩| over all signs on the {WORST}",
+        note=" with probability 1",
+    )
+    special = PaperClaim(
+        "4.2.P2.special",
+        MODEL,
+        "The special softmax weight is at least one half.",
+        left="f_exp,j ≥ n⁴ / (n^1.4 (n−1) + n⁴)",
+        claimed="≥ 1/2",
+        cells=lambda setting: _exp_on_d1(setting).smallest_special(),
+        quantity=f"f_exp,j on the {WORST}",
+    )
+    others = PaperClaim(
+        "4.2.P2.others",
+        MODEL,
+        "Every other softmax weight is tiny.",
+        left="f_exp,i ≤ n^1.4 / (n (n−1) + n⁴)",
+        claimed="≤ n^(−2.6)",
+        cells=lambda setting: _exp_on_d1(setting).largest_other(),
+        quantity=f"largest other entry of f_exp on the {WORST}",
+        note=" for i ≠ j",
+    )
+    half_less_others = PaperClaim(
+        "4.2.P2.sum",
+        MODEL,
+        "One half less all other softmax weights is at least one quarter.",
+        left="1/2 − (n−1) n^(−2.6)",
+        claimed="≥ 1/4",
+        cells=lambda setting: 0.5 - (setting.n - 1) * _exp_on_d1(setting).largest_other(),
+        quantity=f"1/2 − (n−1) max fᵢ with the largest other entry of f_exp on the {WORST}",
+        note=" for n ≥ 4",
+    )
+    sign = PaperClaim(
+        "4.2.P3",
+        MODEL,
+        "The sign of the special entry alone decides whether the sum is positive.",
+        left="Pr[⟨f_exp, σ⟩ > 0] = Pr[⟨f_exp, σ⟩ < 0]",
+        claimed="= 1/2",
+        cells=lambda setting: _chance_of_positive_sum(_exp_on_d1(setting)),
+        quantity=f"Pr[⟨f_exp, σ⟩ > 0], exactly, on the {WORST}",
+    )
+    return [sum_of_weights, special, others, half_less_others, sign]
+
+
+def _hoeffdings_constant(factor: int) -> str:
     """The C that Hoeffding's bound gives with the proof's n entries, twice the sum of whose squares
     is the factor over the square of the rate."""
     return f"≤ √({factor} (1 + log 2 / log(n/δ)))"
 
 
-def _deviation(name: str, kernel: str, dataset: int, rate: str, factor: int) -> PaperClaim:
+def _deviation(name: str, kernel: str, dataset: int, *, rate: str, factor: int) -> PaperClaim:
     """A bound on |<f, sigma>| for which Hoeffding needs some C; the proof's from n entries."""
 
-    def cells(setting: Setting) -> float:
+    def needed_constant(setting: Setting) -> float:
         data = levels(setting.n, kernel, dataset)
         logs = 1 + math.log(2) / setting.log_n_over_delta
-        return math.sqrt(2 * data.squares(data.worst()) * logs) * formula(rate)({"n": setting.n})
+        deviation = math.sqrt(2 * data.squares(data.worst()) * logs)
+        return deviation * formula(rate)({"n": setting.n})
 
-    return claim(
+    return PaperClaim(
         name,
+        MODEL,
         f"With high probability the {KERNEL[kernel]} weights, under random signs, add up to a "
-        f"small number on D{dataset}",
-        f"|⟨f, σ⟩| ≤ C √log(n/δ) / {rate} with probability ≥ 1 − δ/n, C", _constant(factor),
-        cells, f"C that Hoeffding's bound needs on the {WORST}", constant="Hoeffding",
-    )  # fmt: skip
+        f"small number on D{dataset}.",
+        left=f"|⟨f, σ⟩| ≤ C √log(n/δ) / {rate} with probability ≥ 1 − δ/n, C",
+        claimed=_hoeffdings_constant(factor),
+        cells=needed_constant,
+        quantity=f"C that Hoeffding's bound needs on the {WORST}",
+        constant="Hoeffding",
+    )
 
 
-def _entries(name: str, kernel: str, claimed: str) -> PaperClaim:
-    return claim(
-        name, f"Every {KERNEL[kernel]} weight on D0 is small", "|fᵢ|", claimed,
-        lambda at: levels(at.n, kernel, 0).largest_other(), f"largest entry of f on the {WORST}",
-    )  # fmt: skip
+def _largest_entry(name: str, kernel: str, claimed: str) -> PaperClaim:
+    return PaperClaim(
+        name,
+        MODEL,
+        f"Every {KERNEL[kernel]} weight on D0 is small.",
+        left="|fᵢ|",
+        claimed=claimed,
+        cells=lambda setting: levels(setting.n, kernel, 0).largest_other(),
+        quantity=f"largest entry of f on the {WORST}",
+    )
 
 
-def _sum_positive(data: Levels) -> float:
+def _chance_that_others_exceed(limit: float, coins: int) -> float:
+    """Pr[the sum of so many random signs > limit]."""
+    heads = math.floor((limit + coins) / 2) + 1
+    return heads_at_least(heads, coins)
+
+
+def _chance_of_positive_sum(data: Levels) -> float:
     """Pr[<f, sigma> > 0] where all others are at the upper end.
 
     That it is 1/2 is no identity: by symmetry it falls short of it by half of Pr[<f, sigma> = 0],
     and ties occur as soon as the others together can weigh as much as the special entry.
     """
-    lower = data.others
-    needed = [math.floor((-sign * data.special / data.high + lower) / 2) + 1 for sign in (-1, 1)]
-    return sum(heads_at_least(heads, lower) for heads in needed) / 2
+    ratio = data.special / data.high
+    with_minus = _chance_that_others_exceed(ratio, data.others)
+    with_plus = _chance_that_others_exceed(-ratio, data.others)
+    return (with_minus + with_plus) / 2
 
 
-def _printed_constant(setting: Setting) -> float:
+def _least_constant_of_sum(setting: Setting) -> float:
     """Least C of Lemma 4.2, Part 1, where all other entries of Ax are equal: a quantile."""
     data = levels(setting.n, "linear", 1)
     ratio = data.special / data.low
 
-    def fails(t: int) -> bool:
-        """Whether |ratio sigma_j + sum of the other signs| > t too often."""
-        needed = [math.floor((t - shift + data.others) / 2) + 1 for shift in (-ratio, ratio)]
-        return (
-            sum(heads_at_least(heads, data.others) for heads in needed)
-            > setting.failure_probability
-        )
+    def exceeds_too_often(limit: int) -> bool:
+        """Whether |ratio sigma_j + sum of the other signs| > limit too often."""
+        # Turning all signs turns the sum: both tails are alike.
+        with_minus = _chance_that_others_exceed(limit + ratio, data.others)
+        with_plus = _chance_that_others_exceed(limit - ratio, data.others)
+        return with_minus + with_plus > setting.failure_probability
 
-    low, high = 0, setting.n + 3
+    low = 0
+    high = setting.n + 3
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if fails(middle) else (low, middle)
+        if exceeds_too_often(middle):
+            low = middle
+        else:
+            high = middle
     rate = math.sqrt(setting.log_n_over_delta)
     return high * data.low / data.total(0) * setting.n / rate
 
 
-Columns = Callable[[Setting], int]
+@dataclass(frozen=True)
+class ColumnCount:
+    """How many sign columns the networks have: setting -> m, and m in words."""
 
-COLUMNS: dict[str, tuple[Columns, str]] = {
-    "": (
-        lambda at: at.columns(least_constant(_special_column(at))),
+    m: Callable[[Setting], int]
+    words: str
+
+
+COLUMN_COUNTS = {
+    "": ColumnCount(
+        lambda setting: setting.columns(least_constant(_special_column(setting))),
         "m = C log(n/δ) and the least C of Lemma 5.2",
     ),
-    ".m": (lambda at: at.m, "the m of Figure 3, panel a"),
+    ".m": ColumnCount(lambda setting: setting.m, "the m of Figure 3, panel a"),
 }
-"""How many, by the end of the claims' ids: the fewest for which F_exp is positive on D1 often
-enough, or the experiments'."""
+"""By the end of the claims' ids: the fewest for which F_exp is positive on D1 often enough, or the
+experiments'."""
 
 
-def _networks() -> list[PaperClaim]:
-    """Lemmas 5.1 to 5.4: the networks on the two datasets."""
-    positive = "The softmax network is positive on every data of D1 with high probability"
-    return [
-        *_zero("5.1", "exp", 0),
-        claim(
-            "5.2", positive, "Pr[F_exp(A) > 0] ≥ 1 − (1/2)^m ≥ 1 − δ/n with m = C log(n/δ), C",
-            "≤ 1/log 2", lambda at: least_constant(_special_column(at)),
-            f"least C that is enough on the {WORST}, exactly", constant="least",
-        ),
-        claim(
-            "5.2.m", f"{positive}, with as many columns as the experiments have",
-            "Pr[F_exp(A) = 0]", RARELY, lambda at: none_positive(_special_column(at), at.m),
-            f"Pr[F_exp(A) = 0], exactly, on the {WORST}", note=" with the m of Figure 3, panel a",
-        ),
-        *_zero("5.3", "linear", 0),
-        *_zero("5.4", "linear", 1),
-    ]  # fmt: skip
+def _softmax_network_positive() -> list[PaperClaim]:
+    """Lemma 5.2."""
+    statement = "The softmax network is positive on every data of D1 with high probability"
+    with_free_m = PaperClaim(
+        "5.2",
+        MODEL,
+        f"{statement}.",
+        left="Pr[F_exp(A) > 0] ≥ 1 − (1/2)^m ≥ 1 − δ/n with m = C log(n/δ), C",
+        claimed="≤ 1/log 2",
+        cells=lambda setting: least_constant(_special_column(setting)),
+        quantity=f"least C that is enough on the {WORST}, exactly",
+        constant="least",
+    )
+    with_own_m = PaperClaim(
+        "5.2.m",
+        MODEL,
+        f"{statement}, with as many columns as the experiments have.",
+        left="Pr[F_exp(A) = 0]",
+        claimed=RARELY,
+        cells=lambda setting: none_positive(_special_column(setting), setting.m),
+        quantity=f"Pr[F_exp(A) = 0], exactly, on the {WORST}",
+        note=" with the m of Figure 3, panel a",
+    )
+    return [with_free_m, with_own_m]
 
 
 def _special_column(setting: Setting) -> float:
+    """Pr[one sign column makes the softmax network positive on D1], on the worst data."""
     data = levels(setting.n, "exp", 1)
     # The others cannot turn the sign: at the upper end they come closest to it.
     lowest = 2 * data.smallest_special() - 1
@@ -301,40 +391,61 @@ def _zero(name: str, kernel: str, dataset: int) -> list[PaperClaim]:
     statement = (
         f"The {KERNEL[kernel]} network is zero on every data of D{dataset} with high probability"
     )
-    formula_of = f"Pr[{network_name(kernel)}(A) > 0]", RARELY
-    found = []
-    for part, (columns, words) in COLUMNS.items():
-        of = {"kernel": kernel, "dataset": dataset, "columns": columns}
-        note = f" with τ = 1/4, {words}"
-        found += [
-            claim(
-                f"{name}{part}", statement, *formula_of, partial(_positive, **of),
-                "Pr[F > 0], exactly, on data of about the largest variance: it refutes, and proves "
-                "nothing of other data; where Hoeffding's bound suffices for all data, that bound",
-                note=note,
-            ),
-            claim(
-                f"{name}{part}.every", f"{statement}, by Hoeffding's bound on the {WORST}",
-                *formula_of, partial(_at_most_positive, **of),
-                "upper bound on Pr[F > 0] over all admissible data", note=note,
-            ),
-        ]  # fmt: skip
-    return found
+    claims_of_network = []
+    for part, count in COLUMN_COUNTS.items():
+        claims_of_network += _zero_with(
+            count, f"{name}{part}", statement, kernel=kernel, dataset=dataset
+        )
+    return claims_of_network
 
 
-def _at_most_positive(setting: Setting, kernel: str, dataset: int, columns: Columns) -> float:
-    data = levels(setting.n, kernel, dataset)
-    return some_positive(data.hoeffding(setting.tau), columns(setting))
+def _zero_with(
+    count: ColumnCount, name: str, statement: str, *, kernel: str, dataset: int
+) -> list[PaperClaim]:
+    """The claim with so many columns, and ID.every, what Hoeffding's bound proves of it."""
 
+    def upper_bound(setting: Setting) -> float:
+        """Of Pr[F > 0] over all admissible data."""
+        data = levels(setting.n, kernel, dataset)
+        return some_positive(data.hoeffding(setting.tau), count.m(setting))
 
-def _positive(setting: Setting, kernel: str, dataset: int, columns: Columns) -> float:
-    above = _at_most_positive(setting, kernel, dataset, columns)
-    if above <= setting.failure_probability:
-        return above
-    data = levels(setting.n, kernel, dataset)
-    share = data.worst()
-    # Tails are heaviest a little beyond the largest variance.
-    counts = {math.floor(share), math.ceil(share), min(round(1.1 * share), data.others)}
-    return max(
-        some_positive(exceeds(data, at_high, setting.tau), columns(setting)) for at_high in counts
+    def lower_bound(setting: Setting) -> float:
+        """Of the largest Pr[F > 0], from data of about the largest variance; the upper bound where
+        that is small enough."""
+        upper = upper_bound(setting)
+        if upper <= setting.failure_probability:
+            return upper
+        data = levels(setting.n, kernel, dataset)
+        worst = data.worst()
+        # Tails are heaviest a little beyond the largest variance.
+        beyond = min(round(1.1 * worst), data.others)
+        column = max(
+            exceeds(data, at_high, setting.tau)
+            for at_high in (math.floor(worst), math.ceil(worst), beyond)
+        )
+        return some_positive(column, count.m(setting))
+
+    left = f"Pr[{network_name(kernel)}(A) > 0]"
+    note = f" with τ = 1/4, {count.words}"
+    zero = PaperClaim(
+        name,
+        MODEL,
+        f"{statement}.",
+        left=left,
+        claimed=RARELY,
+        cells=lower_bound,
+        quantity="Pr[F > 0], exactly, on data of about the largest variance: it refutes, and "
+        "proves nothing of other data; where Hoeffding's bound suffices for all data, that bound",
+        note=note,
     )
+    every = PaperClaim(
+        f"{name}.every",
+        MODEL,
+        f"{statement}, by Hoeffding's bound on the {WORST}.",
+        left=left,
+        claimed=RARELY,
+        cells=upper_bound,
+        quantity="upper bound on Pr[F > 0] over all admissible data",
+        note=note,
+    )
+    return [zero, every]
