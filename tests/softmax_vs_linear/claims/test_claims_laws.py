@@ -10,9 +10,9 @@ from claim_cases import CASE_IDS, CASES, JOB, SIZES, all_signs, claim, literal_a
 from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.claims.lemma import (
     Case,
-    column_exceeds,
-    heads_at_least,
-    row_at_least,
+    chance_column_exceeds,
+    chance_of_heads,
+    chance_row_reaches,
 )
 from attention_separation.softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
 from attention_separation.softmax_vs_linear.models.contest import IN_THE_PAPER, PAPERS
@@ -29,7 +29,7 @@ def test_law_of_a_row_is_that_of_all_signs(case, theta):
         for row in range(n):
             index = [0] if row == special_row else range(1, len(of.first))
             k = next(k for k in index if matches(of, k, c[row], marked, row % of.classes))
-            found = row_at_least(of, k, theta * setting.s, setting.s)
+            found = chance_row_reaches(of, k, theta * setting.s, setting.s)
             assert found == pytest.approx(reached[row].mean(), abs=1e-14)
 
 
@@ -42,7 +42,7 @@ def test_chance_of_a_column_is_that_of_all_signs(case, b):
         largest = (c @ all_signs(d)).max(axis=0)
         for theta in np.linspace(-1.3, 1.3, 53):
             above = largest > theta * setting.s + 1e-12
-            found = column_exceeds(case.attended(setting).rows, theta * setting.s, setting.s)
+            found = chance_column_exceeds(case.attended(setting).rows, theta * setting.s, setting.s)
             assert found == pytest.approx(above.mean(), abs=1e-14)
 
 
@@ -127,4 +127,4 @@ def test_heads_are_those_of_fair_coins():
         law = [math.comb(coins, k) / 2**coins for k in range(coins + 1)]
         for heads in range(-1, coins + 3):
             wanted = sum(law[max(heads, 0) :])
-            assert heads_at_least(heads, coins) == pytest.approx(wanted, rel=1e-13, abs=0)
+            assert chance_of_heads(heads, coins) == pytest.approx(wanted, rel=1e-13, abs=0)

@@ -9,7 +9,7 @@ from claim_cases import JOB, all_signs, claim
 
 from attention_separation.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.softmax_vs_linear.claims.claims_table import evaluate_claims
-from attention_separation.softmax_vs_linear.claims.regression import exceeds, levels
+from attention_separation.softmax_vs_linear.claims.regression import chance_of_exceeding, levels
 from attention_separation.softmax_vs_linear.models import regression
 
 
@@ -33,7 +33,7 @@ def test_two_levels_are_the_literal_model(kernel, dataset):
         assert data.squares(at_high) == pytest.approx((f**2).sum(), rel=1e-12)
         for tau in (0.05, 0.25, 0.6):
             wanted = (f @ signs > tau + 1e-12).mean()
-            assert exceeds(data, at_high, tau) == pytest.approx(wanted, abs=1e-13)
+            assert chance_of_exceeding(data, at_high, tau) == pytest.approx(wanted, abs=1e-13)
             assert data.hoeffding(tau) >= wanted
 
 

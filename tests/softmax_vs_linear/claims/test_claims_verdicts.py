@@ -128,7 +128,7 @@ def test_constants_are_the_least_that_suffice(by_id):
     assert by_id["5.2"][0]["verdict"] == said
     for row in by_id["D.5"]:
         setting = setting_of(JOB, row["n"], row["d"])
-        p = Case(SELF_ATTENTION, "exp", 1, "ones").column(setting)
+        p = Case(SELF_ATTENTION, "exp", 1, "ones").column_chance(setting)
         assert (1 - p) ** (row["value"] * setting.log_n_over_delta) == pytest.approx(
             setting.failure_probability
         )

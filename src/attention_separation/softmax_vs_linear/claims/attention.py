@@ -17,7 +17,7 @@ from ..models.model import AttentionModel
 from . import entries
 from .claim import RARELY, PaperClaim, Setting
 from .entries import ALL, OTHERS, SPECIAL, Rows, claims_of_rows
-from .lemma import NEVER, Case, Lemma, least_constant, none_positive, some_positive
+from .lemma import NEVER, Case, Lemma, chance_of_none, chance_of_some, least_constant
 
 EXP_1 = Network("exp", 1)
 EXP_0 = Network("exp", 0)
@@ -41,7 +41,7 @@ def signs_separate(lemma: Lemma) -> list[PaperClaim]:
         "With a constant chance the special token's score reaches the threshold",
         left=f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]",
         claimed="≥ 1/10",
-        cells=lambda setting: lemma.case.reach(setting)[SPECIAL],
+        cells=lambda setting: lemma.case.row_chances(setting)[SPECIAL],
         note=" for the special row",
     )
     return [special, _others_stay_below(lemma)]
@@ -53,7 +53,7 @@ def _others_stay_below(lemma: Lemma) -> PaperClaim:
         "With high probability no other token's score reaches the threshold",
         left=f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]",
         claimed=RARELY,
-        cells=lambda setting: lemma.case.reach(setting)[OTHERS],
+        cells=lambda setting: lemma.case.row_chances(setting)[OTHERS],
         note=" for every other row",
     )
 
@@ -66,7 +66,7 @@ def others_at_least_a1(lemma: Lemma) -> PaperClaim:
         claim,
         id=f"{claim.id}.at-{least:g}",
         note=f"{claim.note}, a₁ = {least:g}",
-        cells=lambda setting: lemma.case.reach(replace(setting, a1=least))[OTHERS],
+        cells=lambda setting: lemma.case.row_chances(replace(setting, a1=least))[OTHERS],
         ranges=(),
     )
 
@@ -82,7 +82,7 @@ def signs_stay_below(lemma: Lemma) -> list[PaperClaim]:
 def _stays_below(lemma: Lemma, part: str, subject: str, rows: slice) -> PaperClaim:
     def cells(setting: Setting) -> list[float]:
         # Turning all signs turns the score: both tails are alike.
-        return [2 * p for p in lemma.case.reach(setting)[rows]]
+        return [2 * p for p in lemma.case.row_chances(setting)[rows]]
 
     return lemma.claim(
         part,
@@ -171,14 +171,14 @@ def half_from(lemma: Lemma, least: float) -> PaperClaim:
 
 def network_positive(lemma: Lemma, note: str = "") -> list[PaperClaim]:
     """Theorems D.5, E.4, F.5: F_exp is positive on D1 with m = O(log(n/delta)) columns."""
-    column = lemma.case.column
+    case = lemma.case
     statement = "The network is positive with high probability"
     with_free_m = lemma.claim(
         "",
         f"{statement}, {FREE_M}",
         left="Pr[F_exp > 0] ≥ 1 − δ/n with m = C log(n/δ), C",
         claimed=PROOFS_CONSTANT,
-        cells=lambda setting: least_constant(column(setting)),
+        cells=lambda setting: least_constant(case.column_chance(setting)),
         quantity="least C that is enough, from the exact chance of one column",
         note=note,
         constant="least",
@@ -188,7 +188,7 @@ def network_positive(lemma: Lemma, note: str = "") -> list[PaperClaim]:
         f"{statement}, {OWN_M}",
         left="Pr[F_exp = 0]",
         claimed=RARELY,
-        cells=lambda setting: none_positive(column(setting), setting.m),
+        cells=lambda setting: chance_of_none(case.column_chance(setting), setting.m),
         note=f" with the m of the experiments{note}",
     )
     return [with_free_m, with_own_m]
@@ -202,7 +202,7 @@ def network_zero(lemma: Lemma) -> PaperClaim:
         f"The network is zero with high probability, {OWN_M}",
         left=f"Pr[{network_name(case.kernel)} > 0]",
         claimed=RARELY,
-        cells=lambda setting: some_positive(case.column(setting), setting.m),
+        cells=lambda setting: chance_of_some(case.column_chance(setting), setting.m),
         note=" with the m of the experiments",
     )
 
@@ -218,24 +218,24 @@ Cases = dict[Network, Case]
 def separates(name: str, cases: Cases) -> Iterator[PaperClaim]:
     """Theorems 1.1, 1.2, 6.2: F_exp separates the datasets, and F_lin is zero on both."""
     special = cases[EXP_1]
-    others = [case for network, case in cases.items() if network != EXP_1]
+    silent = [case for network, case in cases.items() if network != EXP_1]
     lemma = Lemma(name, special, on_network=False)
 
     def worst(setting: Setting, m: int) -> float:
         """The largest chance of a network that should be zero to be positive."""
-        return max(some_positive(case.column(setting), m) for case in others)
+        return max(chance_of_some(case.column_chance(setting), m) for case in silent)
 
     def with_free_m(setting: Setting) -> float:
-        constant = least_constant(special.column(setting))
+        constant = least_constant(special.column_chance(setting))
         return 1.0 if constant == NEVER else worst(setting, setting.columns(constant))
 
     def with_own_m(setting: Setting) -> float:
-        missed = none_positive(special.column(setting), setting.m)
+        missed = chance_of_none(special.column_chance(setting), setting.m)
         return max(missed, worst(setting, setting.m))
 
     def not_both(setting: Setting) -> float:
-        p = special.column(setting)
-        return none_positive(p, setting.m) + some_positive(p, setting.m)
+        p = special.column_chance(setting)
+        return chance_of_none(p, setting.m) + chance_of_some(p, setting.m)
 
     yield lemma.claim(
         "",

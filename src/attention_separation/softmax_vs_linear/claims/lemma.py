@@ -43,7 +43,7 @@ class RowWeights:
     last: float | None
 
 
-def heads_at_least(heads: float, coins: int) -> float:
+def chance_of_heads(heads: float, coins: int) -> float:
     """Pr[at least so many heads among fair coins]."""
     if heads <= 0:
         return 1.0
@@ -52,7 +52,7 @@ def heads_at_least(heads: float, coins: int) -> float:
     return float(betainc(heads, coins - heads + 1, 0.5))
 
 
-def row_at_least(rows: RowWeights, row: int, threshold: float, s: float) -> float:
+def chance_row_reaches(rows: RowWeights, row: int, threshold: float, s: float) -> float:
     """Pr[<c_j0, sigma> >= threshold] of one distinct row over a random sign vector.
 
     A score that is below the threshold by rounding alone, TIE_TOLERANCE s, reaches it.
@@ -71,12 +71,12 @@ def row_at_least(rows: RowWeights, row: int, threshold: float, s: float) -> floa
         known = sum(sign * weight for sign, weight in zip(signs, singles, strict=True))
         missing = threshold - TIE_TOLERANCE * s - known
         heads = _heads_to_reach(missing, rest, coins)
-        total += heads_at_least(heads, coins)
+        total += chance_of_heads(heads, coins)
     return total / 2 ** len(singles)
 
 
-def column_exceeds(rows: RowWeights, tau: float, s: float) -> float:
-    """Pr[some token's <c_j0, y_l> exceeds tau] of one sign column, as `success.exceeds` has it."""
+def chance_column_exceeds(rows: RowWeights, tau: float, s: float) -> float:
+    """Pr[some token's <c_j0, y_l> exceeds tau] of one sign column; a tie does not exceed."""
     if (rows.own < rows.rest).any():
         raise ValueError("a row gives its own class less weight than another; allowed: not less")
     excess = rows.own - rows.rest
@@ -95,7 +95,7 @@ def column_exceeds(rows: RowWeights, tau: float, s: float) -> float:
             missing = limit - sign_first * first - sign_marked * marked - last
             pluses = _pluses_to_exceed(missing, excess_of_row, rest, unmarked)
             fewest = min(fewest, pluses)
-        total += heads_at_least(fewest, unmarked)
+        total += chance_of_heads(fewest, unmarked)
     return total / (4 * len(last_scores))
 
 
@@ -110,12 +110,12 @@ def _pluses_to_exceed(missing: float, excess: float, rest: float, classes: int) 
     return max(1, _heads_to_exceed(missing - excess, rest, classes))
 
 
-def none_positive(p: float, m: int) -> float:
+def chance_of_none(p: float, m: int) -> float:
     """(1 - p)^m: none of m independent columns does what each does with probability p."""
     return 0.0 if p >= 1 else math.exp(m * math.log1p(-p))
 
 
-def some_positive(p: float, m: int) -> float:
+def chance_of_some(p: float, m: int) -> float:
     """1 - (1 - p)^m, precise where it is tiny."""
     return 1.0 if p >= 1 else -math.expm1(m * math.log1p(-p))
 
@@ -192,13 +192,13 @@ class Case:
         """tau / s of the section: c + 0.1 for self-attention."""
         return setting.theta if self.model is CROSS_ATTENTION else setting.c + 0.1
 
-    def reach(self, setting: Setting) -> tuple[float, ...]:
+    def row_chances(self, setting: Setting) -> tuple[float, ...]:
         """Pr[<c_j0, sigma> >= tau] of the distinct rows, exactly."""
-        return _reach(self, self._sizes(setting), self.theta(setting))
+        return _row_chances(self, self._sizes(setting), self.theta(setting))
 
-    def column(self, setting: Setting) -> float:
+    def column_chance(self, setting: Setting) -> float:
         """Pr[one sign column makes the network positive]."""
-        return _column(self, self._sizes(setting), self.theta(setting))
+        return _column_chance(self, self._sizes(setting), self.theta(setting))
 
     def _sizes(self, setting: Setting) -> Tokens:
         """Of one dataset: on what the other has as its special entry nothing depends."""
@@ -245,15 +245,17 @@ def _types(model: AttentionModel, sizes: Tokens) -> TokenTypes:
 
 
 @lru_cache(maxsize=1 << 14)
-def _reach(case: Case, sizes: Tokens, theta: float) -> tuple[float, ...]:
+def _row_chances(case: Case, sizes: Tokens, theta: float) -> tuple[float, ...]:
     rows = _attended(case, sizes).rows
     threshold = theta * sizes.s
-    return tuple(row_at_least(rows, row, threshold, sizes.s) for row in range(len(rows.first)))
+    return tuple(
+        chance_row_reaches(rows, row, threshold, sizes.s) for row in range(len(rows.first))
+    )
 
 
 @lru_cache(maxsize=1 << 14)
-def _column(case: Case, sizes: Tokens, theta: float) -> float:
-    return column_exceeds(_attended(case, sizes).rows, theta * sizes.s, sizes.s)
+def _column_chance(case: Case, sizes: Tokens, theta: float) -> float:
+    return chance_column_exceeds(_attended(case, sizes).rows, theta * sizes.s, sizes.s)
 
 
 NAMES = {"linear": "linear attention", "exp": "softmax attention"}

@@ -14,12 +14,15 @@ from typing import Any
 from ..models.model import AttentionModel, Model
 from .claim import Measured, PaperClaim, Setting, SettingAt, Size
 
-SMALLEST, OF_EXPERIMENTS, LARGEST = 4, 100, 10**9
+SMALLEST = 4
+OF_EXPERIMENTS = 100
+LARGEST = 10**9
 """n begins where Lemma 4.2 does, is doubled so that it meets the smallest of the experiments, and
 ends at 10^9, where a count of classes of about n/4 still leaves a tie's tolerance far below one
 token's weight."""
 
-FURTHER, MOST_FURTHER = 1.25, 200
+FURTHER = 1.25
+MOST_FURTHER = 200
 """Sizes beyond the first at which a claim holds that are tested one by one: up to this multiple of
 its n, and at most so many."""
 

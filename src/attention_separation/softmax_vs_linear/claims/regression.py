@@ -20,7 +20,7 @@ from ..models import regression
 from ..models.contest import network_name
 from ..models.regression import REGRESSION
 from .claim import RARELY, PaperClaim, Setting, formula
-from .lemma import heads_at_least, least_constant, none_positive, some_positive
+from .lemma import chance_of_heads, chance_of_none, chance_of_some, least_constant
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def levels(n: int, kernel: str, dataset: int) -> Levels:
 
 
 @lru_cache(maxsize=1 << 12)
-def exceeds(data: Levels, at_high: int, tau: float) -> float:
+def chance_of_exceeding(data: Levels, at_high: int, tau: float) -> float:
     """Pr[<f, sigma> > tau] where so many of the others are at the upper end, exactly.
 
     A sum over the pluses among the upper entries, of tails over those among the lower ones; terms
@@ -101,7 +101,7 @@ def exceeds(data: Levels, at_high: int, tau: float) -> float:
     for sign in signs_of_special:
         missing = threshold - sign * data.special - data.high * (2 * pluses - at_high)
         heads = np.floor((missing / data.low + at_low) / 2) + 1
-        tails = _tails(heads, at_low)
+        tails = _chances_of_heads(heads, at_low)
         probability += float(law @ tails) / len(signs_of_special)
     return probability
 
@@ -115,7 +115,7 @@ def _likely_pluses(coins: int) -> np.ndarray:
     return np.arange(first, last + 1)
 
 
-def _tails(heads: np.ndarray, coins: int) -> np.ndarray:
+def _chances_of_heads(heads: np.ndarray, coins: int) -> np.ndarray:
     """Pr[at least so many heads among fair coins], of each number of heads."""
     inside = np.clip(heads, 1, max(coins, 1))
     tails = betainc(inside, coins - inside + 1, 0.5)
@@ -210,7 +210,7 @@ def _softmax_weights_on_d1() -> list[PaperClaim]:
         quantity=f"smallest |⟨f_exp, σ⟩| over all signs on the {WORST}",
         note=" with probability 1",
     )
-    special = PaperClaim(
+    special_weight = PaperClaim(
         "4.2.P2.special",
         MODEL,
         "The special softmax weight is at least one half.",
@@ -219,7 +219,7 @@ def _softmax_weights_on_d1() -> list[PaperClaim]:
         cells=lambda setting: _exp_on_d1(setting).smallest_special(),
         quantity=f"f_exp,j on the {WORST}",
     )
-    others = PaperClaim(
+    other_weights = PaperClaim(
         "4.2.P2.others",
         MODEL,
         "Every other softmax weight is tiny.",
@@ -248,7 +248,7 @@ def _softmax_weights_on_d1() -> list[PaperClaim]:
         cells=lambda setting: _chance_of_positive_sum(_exp_on_d1(setting)),
         quantity=f"Pr[⟨f_exp, σ⟩ > 0], exactly, on the {WORST}",
     )
-    return [sum_of_weights, special, others, half_less_others, sign]
+    return [sum_of_weights, special_weight, other_weights, half_less_others, sign]
 
 
 def _hoeffdings_constant(factor: int) -> str:
@@ -294,7 +294,7 @@ def _largest_entry(name: str, kernel: str, claimed: str) -> PaperClaim:
 def _chance_that_others_exceed(limit: float, coins: int) -> float:
     """Pr[the sum of so many random signs > limit]."""
     heads = math.floor((limit + coins) / 2) + 1
-    return heads_at_least(heads, coins)
+    return chance_of_heads(heads, coins)
 
 
 def _chance_of_positive_sum(data: Levels) -> float:
@@ -343,7 +343,7 @@ class ColumnCount:
 
 COLUMN_COUNTS = {
     "": ColumnCount(
-        lambda setting: setting.columns(least_constant(_special_column(setting))),
+        lambda setting: setting.columns(least_constant(_special_column_chance(setting))),
         "m = C log(n/δ) and the least C of Lemma 5.2",
     ),
     ".m": ColumnCount(lambda setting: setting.m, "the m of Figure 3, panel a"),
@@ -361,7 +361,7 @@ def _softmax_network_positive() -> list[PaperClaim]:
         f"{statement}.",
         left="Pr[F_exp(A) > 0] ≥ 1 − (1/2)^m ≥ 1 − δ/n with m = C log(n/δ), C",
         claimed="≤ 1/log 2",
-        cells=lambda setting: least_constant(_special_column(setting)),
+        cells=lambda setting: least_constant(_special_column_chance(setting)),
         quantity=f"least C that is enough on the {WORST}, exactly",
         constant="least",
     )
@@ -371,19 +371,19 @@ def _softmax_network_positive() -> list[PaperClaim]:
         f"{statement}, with as many columns as the experiments have.",
         left="Pr[F_exp(A) = 0]",
         claimed=RARELY,
-        cells=lambda setting: none_positive(_special_column(setting), setting.m),
+        cells=lambda setting: chance_of_none(_special_column_chance(setting), setting.m),
         quantity=f"Pr[F_exp(A) = 0], exactly, on the {WORST}",
         note=" with the m of Figure 3, panel a",
     )
     return [with_free_m, with_own_m]
 
 
-def _special_column(setting: Setting) -> float:
+def _special_column_chance(setting: Setting) -> float:
     """Pr[one sign column makes the softmax network positive on D1], on the worst data."""
     data = levels(setting.n, "exp", 1)
     # The others cannot turn the sign: at the upper end they come closest to it.
     lowest = 2 * data.smallest_special() - 1
-    return 0.5 if lowest > setting.tau else exceeds(data, data.others, setting.tau)
+    return 0.5 if lowest > setting.tau else chance_of_exceeding(data, data.others, setting.tau)
 
 
 def _zero(name: str, kernel: str, dataset: int) -> list[PaperClaim]:
@@ -407,7 +407,7 @@ def _zero_with(
     def upper_bound(setting: Setting) -> float:
         """Of Pr[F > 0] over all admissible data."""
         data = levels(setting.n, kernel, dataset)
-        return some_positive(data.hoeffding(setting.tau), count.m(setting))
+        return chance_of_some(data.hoeffding(setting.tau), count.m(setting))
 
     def lower_bound(setting: Setting) -> float:
         """Of the largest Pr[F > 0], from data of about the largest variance; the upper bound where
@@ -420,10 +420,10 @@ def _zero_with(
         # Tails are heaviest a little beyond the largest variance.
         beyond = min(round(1.1 * worst), data.others)
         column = max(
-            exceeds(data, at_high, setting.tau)
+            chance_of_exceeding(data, at_high, setting.tau)
             for at_high in (math.floor(worst), math.ceil(worst), beyond)
         )
-        return some_positive(column, count.m(setting))
+        return chance_of_some(column, count.m(setting))
 
     left = f"Pr[{network_name(kernel)}(A) > 0]"
     note = f" with τ = 1/4, {count.words}"
