@@ -21,6 +21,7 @@ from ...attention.sign_columns import largest_scores
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets.dataset import Data
 from ...pages.table_page import write_result
+from ...results.progress import Progress
 from ...results.provenance import record
 from ...results.tables import finite_or_null, schema, table_from_rows
 from ..settings import KernelsJob
@@ -190,6 +191,11 @@ def _rows(name: str, part: float, layer: Layer, data: Data) -> Iterator[dict[str
 
 
 def run(job: KernelsJob, output: Path) -> None:
-    rows = [row for case, layer in product(CASES, LAYERS) for row in _rows(*case, layer, job.data)]
+    cases = list(product(CASES, LAYERS))
+    progress = Progress("kernels-precision", len(cases), "kernels in layers")
+    rows = []
+    for (name, part), layer in cases:
+        rows += _rows(name, part, layer, job.data)
+        progress.advance()
     of = output.with_suffix(""), record(job.canonical(), __name__), TITLE, ABOUT
     write_result(table_from_rows(rows, SCHEMA), *of, endless=ENDLESS)
