@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ...datasets.dataset import Data
 from ...pages.table_page import write_result
+from ...results.progress import Progress
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows
 from ...statistics.claims import NOT_APPLICABLE, VERDICTS, count_verdicts
@@ -27,7 +28,12 @@ LAWS: tuple[Law, ...] = (
 def judge_laws(data: Data) -> list[Row]:
     """A row for each claim of each law: the columns of SCHEMA, with NaN where exact values do not
     resolve what is measured."""
-    return [row for law in LAWS for row in law.rows(data)]
+    progress = Progress("kernels-laws", len(LAWS), "laws")
+    rows = []
+    for law in LAWS:
+        rows += law.rows(data)
+        progress.advance()
+    return rows
 
 
 ENDLESS = ("predicted", "measured", "relative_difference", "tolerance")
