@@ -9,6 +9,7 @@ are all that a dataset's definition allows.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -314,23 +315,17 @@ def _least_constant_of_sum(setting: Setting) -> float:
     data = levels(setting.n, "linear", 1)
     ratio = data.special / data.low
 
-    def exceeds_too_often(limit: int) -> bool:
-        """Whether |ratio sigma_j + sum of the other signs| > limit too often."""
+    def is_rarely_exceeded(limit: int) -> bool:
+        """Whether |ratio sigma_j + sum of the other signs| > limit no more often than allowed."""
         # Turning all signs turns the sum: both tails are alike.
         with_minus = _chance_that_others_exceed(limit + ratio, data.others)
         with_plus = _chance_that_others_exceed(limit - ratio, data.others)
-        return with_minus + with_plus > setting.failure_probability
+        return with_minus + with_plus <= setting.failure_probability
 
-    low = 0
-    high = setting.n + 3
-    while high - low > 1:
-        middle = (low + high) // 2
-        if exceeds_too_often(middle):
-            low = middle
-        else:
-            high = middle
+    limits = range(1, setting.n + 3)
+    least_limit = 1 + bisect_left(limits, True, key=is_rarely_exceeded)
     rate = math.sqrt(setting.log_n_over_delta)
-    return high * data.low / data.total(0) * setting.n / rate
+    return least_limit * data.low / data.total(0) * setting.n / rate
 
 
 @dataclass(frozen=True)
