@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pyarrow as pa
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -30,6 +31,9 @@ FORMATS = ("svg", "png", "pdf")
 COLOURS = 255
 TITLE_PER_INCH, NOTE_PER_INCH = 11, 17
 """Characters."""
+
+Look = dict[str, Any]
+"""How a line is drawn, as Matplotlib takes it."""
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -85,7 +89,7 @@ def legend_above(figure: Figure, handles: Sequence[Line2D]) -> None:
     figure.legend(handles=handles, loc="upper right", ncols=len(handles), borderaxespad=0.3)
 
 
-def legend_beside(figure: Figure, more: Iterable[Line2D] = (), title: str = "") -> None:
+def legend_beside(figure: Figure, more: Iterable[Artist] = (), title: str = "") -> None:
     """A legend at the right of all panels: what has a label in them, each once, then `more`."""
     handles = {}
     for ax in figure.axes:

@@ -47,7 +47,7 @@ def schema(**columns: type) -> pa.Schema:
     return pa.schema({name: COLUMN_TYPES[kind] for name, kind in columns.items()})
 
 
-def table_from_columns(columns: Mapping[str, Sequence], schema: pa.Schema) -> pa.Table:
+def table_from_columns(columns: Mapping[str, Sequence | np.ndarray], schema: pa.Schema) -> pa.Table:
     """The table whose columns are sequences of values, or arrays of one axis; None is null.
     KeyError if a column of the schema is missing, TypeError if a value is not of its column's type,
     or would lose its fraction there."""

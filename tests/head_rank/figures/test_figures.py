@@ -13,11 +13,9 @@ from attention_separation.__main__ import run_job
 from attention_separation.head_rank.constructions import features, rank_1_heads, temperature, vote
 from attention_separation.head_rank.constructions.sphere import harmonics, sign_coefficient
 from attention_separation.head_rank.figures import weight_figure
-from attention_separation.head_rank.figures.construction_figures import (
-    draw_features,
-    draw_temperature,
-    draw_vote,
-)
+from attention_separation.head_rank.figures.features_figure import draw_features
+from attention_separation.head_rank.figures.temperature_figure import draw_temperature
+from attention_separation.head_rank.figures.vote_figure import draw_vote
 
 SETTINGS = {
     "temperature": {

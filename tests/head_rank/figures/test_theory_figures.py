@@ -60,9 +60,9 @@ def test_the_figure_of_ranks_draws_what_the_table_has(folder):
     rows = [row for row in table.to_pylist() if (row["d"], row["budget"]) == (8, "d^3")]
     lines = figure.axes[-1].lines
     drawn = {tuple(line.get_ydata()) for line in lines}
-    for kinds in theory_figures.LINES:
+    for line in theory_figures.LINES:
         low = [row for row in rows if row["rank"] < 8]
-        assert tuple(theory_figures.least(low, kinds)[1]) in drawn
+        assert tuple(theory_figures.least_errors(low, line.kinds).values()) in drawn
     assert tuple(row["bound"] for row in sorted(
         {row["rank"]: row for row in rows if row["rank"] < 8}.values(), key=lambda r: r["rank"]
     )) in drawn  # fmt: skip

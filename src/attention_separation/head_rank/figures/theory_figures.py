@@ -1,6 +1,8 @@
-"""One layer of low-rank heads as numbers, what is possible and what is not."""
+"""One layer of low-rank heads as numbers, what is possible and what is not: errors against rank,
+heads that an error takes, and a vote of rank-1 heads against the number of points."""
 
-from itertools import cycle
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
@@ -13,39 +15,54 @@ from matplotlib.patches import Patch
 from ...pages import house_style
 from ...pages.drawing import draw_estimates, key, legend_beside, save_with_numbers, sheet, ticks_at
 from ...results.provenance import record
-from ...results.tables import read_parquet
+from ...results.tables import Row, read_parquet
 from ...settings.strict_model import Job
 from ..settings.titles import ERROR, KINDS, THEORY
 from ..theory import bound_table, found_table, plurality_table
 from ..theory.plurality_table import heads_reaching
 from ..training.runs import chosen, columns_of, listed, values
+from .computed_parts import colours_of
 
 BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
+
+
+@dataclass(frozen=True)
+class HeadLine:
+    """The least error of some kinds of heads, and how it is drawn."""
+
+    label: str
+    kinds: tuple[str, ...]
+    colour: str
+    marker: str
+    linestyle: str = "-"
+
+
 HARDMAX = ("random", "orthogonal", "optimised")
-SOFTMAX = ("linear", "mixed", *HARDMAX)
-LINES = {
-    ("random",): (house_style.VERMILION, ":", "s", "random hardmax heads"),
-    HARDMAX: (house_style.GREEN, "-", "^", "best hardmax heads found"),
-    SOFTMAX: (house_style.BLUE, "-", "o", "best softmax heads found"),
-}
-LOWEST, TICKS = 4e-4, (0.001, 0.01, 0.1, 0.5)
+LINES = (
+    HeadLine("random hardmax heads", ("random",), house_style.VERMILION, "s", linestyle=":"),
+    HeadLine("best hardmax heads found", HARDMAX, house_style.GREEN, "^"),
+    HeadLine("best softmax heads found", ("linear", "mixed", *HARDMAX), house_style.BLUE, "o"),
+)
+
+LOWEST = 4e-4
+"""Where the axis of errors begins."""
+
+TICKS = (0.001, 0.01, 0.1, 0.5)
 POWERS = (0, 1, 2, 5, 10, 20, 40, 60)
+"""Of 10, numbers of heads with a tick."""
+
 HALF = 0.5
 """The error that the number of voters is shown for."""
-
-
-def least(rows: list[dict], kinds: tuple[str, ...]) -> tuple[list[int], list[float]]:
-    """Ranks, and the least error of these kinds of heads at each."""
-    own = [row for row in rows if row["kind"] in kinds]
-    ranks = values(own, "rank")
-    return ranks, [min(row["error"] for row in chosen(own, rank=rank)) for rank in ranks]
 
 
 def draw_ranks(title: str, table: pa.Table) -> Figure:
     """Error against rank: a row of panels for each budget, a column for each d."""
     rows = table.to_pylist()
     dimensions = values(rows, "d")
-    panels = [(b, d) for b in BUDGETS for d in dimensions if chosen(rows, budget=b)]
+    panels = []
+    for budget in BUDGETS:
+        if chosen(rows, budget=budget):
+            panels += [(budget, d) for d in dimensions]
     hottest = max(row["temperature"] or 0 for row in rows)
     note = (
         "One layer, two orthogonal points, exact or with 95 % intervals smaller than the marks. "
@@ -55,10 +72,17 @@ def draw_ranks(title: str, table: pa.Table) -> Figure:
         f"$c$ = {hottest:g}. Predicting zero has error 1."
     )
     with sheet(
-        title, note, len(panels), (2.5, 2.1), (2.6, 1.2), len(dimensions), sharey=True, sharex="col"
-    ) as (figure, axes):  # fmt: skip
+        title,
+        note,
+        len(panels),
+        cell=(2.5, 2.1),
+        around=(2.6, 1.2),
+        columns=len(dimensions),
+        sharey=True,
+        sharex="col",
+    ) as (figure, axes):
         for ax, (budget, d) in zip(axes, panels, strict=True):
-            _draw_ranks(ax, chosen(rows, d=d, budget=budget))
+            _draw_errors_by_rank(ax, chosen(rows, d=d, budget=budget))
             ax.set_title(f"$d$ = {d},  {BUDGETS[budget]}")
         impossible = [
             Patch(color=house_style.MIDDLE_GRAY, label="impossible, any 𝑉"),
@@ -68,69 +92,98 @@ def draw_ranks(title: str, table: pa.Table) -> Figure:
     return figure
 
 
-def _draw_ranks(ax: Axes, rows: list[dict]) -> None:
-    *ranks, full = values(rows, "rank")
-    low = [row for row in rows if row["rank"] < full]
-    by_rank = {row["rank"]: row for row in low}
-    # Between two ranks a head can do no more than at the larger: a step claims no more.
-    shades = {"bound": house_style.LIGHT_GRAY, "bound_any_value": house_style.MIDDLE_GRAY}
-    for name, colour in shades.items():
-        bounds = [by_rank[rank][name] for rank in ranks]
-        ax.fill_between(ranks, LOWEST, bounds, step="pre", color=colour, linewidth=0)
-        ax.plot(ranks, bounds, "_", color=house_style.DARK_GRAY, markersize=7)
-    for kinds, (colour, style, marker, label) in LINES.items():
+def _draw_errors_by_rank(ax: Axes, rows: list[Row]) -> None:
+    *low_ranks, full_rank = values(rows, "rank")
+    of_low_rank = [row for row in rows if row["rank"] < full_rank]
+    _draw_bound(ax, of_low_rank, "bound", house_style.LIGHT_GRAY)
+    _draw_bound(ax, of_low_rank, "bound_any_value", house_style.MIDDLE_GRAY)
+    for line in LINES:
+        errors = least_errors(of_low_rank, line.kinds)
         ax.plot(
-            *least(low, kinds), color=colour, linestyle=style, marker=marker, markersize=3.5,
-            linewidth=1.2, label=label,
-        )  # fmt: skip
+            list(errors),
+            list(errors.values()),
+            color=line.colour,
+            linestyle=line.linestyle,
+            marker=line.marker,
+            markersize=3.5,
+            linewidth=1.2,
+            label=line.label,
+        )
+    label = "one full-rank head,\neach temperature 𝑐"
     for row in chosen(rows, kind="full_rank"):
-        label = "one full-rank head,\neach temperature 𝑐"
-        ax.plot(full, row["error"], "D", color=house_style.INK, markersize=3.5, label=label)
-    ticks_at(ax.xaxis, [*ranks, full])
+        ax.plot(full_rank, row["error"], "D", color=house_style.INK, markersize=3.5, label=label)
+    ticks_at(ax.xaxis, [*low_ranks, full_rank])
     ticks_at(ax.yaxis, TICKS)
     ax.set_ylim(LOWEST, 1)
     ax.set(xlabel="rank 𝑟", ylabel=ERROR)
     ax.label_outer()
 
 
+def _draw_bound(ax: Axes, rows: list[Row], name: str, colour: str) -> None:
+    bound_by_rank = {row["rank"]: row[name] for row in rows}
+    ranks = sorted(bound_by_rank)
+    bounds = [bound_by_rank[rank] for rank in ranks]
+    # Between two ranks a head can do no more than at the larger: a step claims no more.
+    ax.fill_between(ranks, LOWEST, bounds, step="pre", color=colour, linewidth=0)
+    ax.plot(ranks, bounds, "_", color=house_style.DARK_GRAY, markersize=7)
+
+
+def least_errors(rows: list[Row], kinds: tuple[str, ...]) -> dict[int, float]:
+    """The least error of these kinds of heads, by rank."""
+    of_kinds = [row for row in rows if row["kind"] in kinds]
+    return {
+        rank: min(row["error"] for row in chosen(of_kinds, rank=rank))
+        for rank in values(of_kinds, "rank")
+    }
+
+
 def draw_heads(title: str, table: pa.Table) -> Figure:
     """Heads that an error takes at least, against rank: a panel for each d."""
     rows = table.to_pylist()
-    dimensions, errors = values(rows, "d"), values(rows, "error")[::-1]
-    colours = matplotlib.colormaps["cividis"](np.linspace(0.85, 0, len(errors)))
+    dimensions = values(rows, "d")
     note = (
         "With fewer heads in one layer the error on two orthogonal points is surely above ε: solid "
         "for value maps $V = aI$, dotted for any. One head of full rank has any error.\n"
         "The paper's theorem has constants that it does not state, and so no point here."
     )
     with sheet(
-        title, note, len(dimensions), (2.6, 4.2), (1.6, 0.0), sharey=True
-    ) as (figure, axes):  # fmt: skip
+        title,
+        note,
+        len(dimensions),
+        cell=(2.6, 4.2),
+        around=(1.6, 0.0),
+        sharey=True,
+    ) as (figure, axes):
         for ax, d in zip(axes, dimensions, strict=True):
-            for error, colour in zip(errors, colours, strict=True):
-                own = chosen(rows, d=d, error=error)
-                ranks = [row["rank"] for row in own]
-                for name, style in (("", "o-"), ("_any_value", ":")):
-                    heads = [row[f"log10_heads{name}"] for row in own]
-                    label = f"ε = {error:g}" if not name else None
-                    ax.plot(
-                        ranks, heads, style, color=colour, markersize=3.5, linewidth=1.1,
-                        label=label,
-                    )  # fmt: skip
-            budget = np.log10([row["heads_of_d3"] for row in own])
-            ax.plot(ranks, budget, "--", color=house_style.INK, linewidth=1)
-            ticks_at(ax.xaxis, ranks)
-            # Of logarithms, so that the few heads of large errors are seen beside 10^57.
-            ax.set_yscale("function", functions=(_root, np.square))
-            ax.set_yticks(POWERS, [f"$10^{{{power}}}$" for power in POWERS])
+            _draw_heads_by_rank(ax, chosen(rows, d=d))
             ax.set(xlabel="rank 𝑟", ylabel="heads $H$", title=f"$d$ = {d}")
             ax.label_outer()
-        more = [
+        handles = [
             key("the same, any 𝑉", linestyle=":"),
             key("$d^2/r$, the paper's\nlargest budget", linestyle="--"),
         ]
-        legend_beside(figure, more)
+        legend_beside(figure, handles)
     return figure
+
+
+def _draw_heads_by_rank(ax: Axes, rows: list[Row]) -> None:
+    """A line for each error, and the paper's largest budget."""
+    errors = values(rows, "error")[::-1]
+    colours = matplotlib.colormaps["cividis"](np.linspace(0.85, 0, len(errors)))
+    ranks = values(rows, "rank")
+    for error, colour in zip(errors, colours, strict=True):
+        group = chosen(rows, error=error)
+        heads = [row["log10_heads"] for row in group]
+        any_value = [row["log10_heads_any_value"] for row in group]
+        label = f"ε = {error:g}"
+        ax.plot(ranks, heads, "o-", color=colour, markersize=3.5, linewidth=1.1, label=label)
+        ax.plot(ranks, any_value, ":", color=colour, markersize=3.5, linewidth=1.1)
+    budget = np.log10([chosen(rows, rank=rank)[0]["heads_of_d3"] for rank in ranks])
+    ax.plot(ranks, budget, "--", color=house_style.INK, linewidth=1)
+    ticks_at(ax.xaxis, ranks)
+    # Of logarithms, so that the few heads of large errors are seen beside 10^57.
+    ax.set_yscale("function", functions=(_root, np.square))
+    ax.set_yticks(POWERS, [f"$10^{{{power}}}$" for power in POWERS])
 
 
 def _root(log10: np.ndarray) -> np.ndarray:
@@ -141,44 +194,50 @@ def draw_points(title: str, table: pa.Table) -> Figure:
     """A vote's error against heads, a panel for each kind of points and d; and heads against N."""
     rows = table.to_pylist()
     cases = sorted({(row["distribution"], row["d"]) for row in rows}, reverse=True)
-    colours = dict(zip(values(rows, "n"), cycle(house_style.PALETTE), strict=False))
+    colours = colours_of(values(rows, "n"))
     note = (
         f"Means of {listed(rows, 'draws')} draws of heads and data, 95 % intervals. Each of 𝐻 "
         "heads of rank 1 with a random direction votes for a point; the one with most votes is the "
         "answer.\nRank 0: the best combination of the query and the mean of all points. Predicting "
         "zero has error 1."
     )
-    with sheet(title, note, len(cases) + 1, (2.6, 4.2), (1.2, 0.0)) as (figure, (*axes, last)):
-        for ax, (kind, d) in zip(axes, cases, strict=True):
-            own = chosen(rows, distribution=kind, d=d)
-            for n in values(own, "n"):
-                _draw_votes(ax, chosen(own, n=n), colours[n])
+    panels = len(cases) + 1
+    with sheet(title, note, panels, cell=(2.6, 4.2), around=(1.2, 0.0)) as (figure, axes):
+        for ax, (distribution, d) in zip(axes, cases, strict=False):
+            group = chosen(rows, distribution=distribution, d=d)
+            for n in values(group, "n"):
+                _draw_votes(ax, chosen(group, n=n), colours[n])
             ax.set_xscale("log", base=2)
             ax.set_ylim(0, 2)
             ax.set(xlabel="voting heads 𝐻 of rank 1", ylabel=ERROR)
-            ax.set_title(f"{KINDS[kind]} points, $d$ = {d}")
+            ax.set_title(f"{KINDS[distribution]} points, $d$ = {d}")
             ax.label_outer()
-        _draw_voters(last, chosen(rows, distribution="orthogonal"))
-        handles = [key(f"$N$ = {n}", c, marker="o", markersize=3.5) for n, c in colours.items()]
+        _draw_voters(axes[-1], chosen(rows, distribution="orthogonal"))
+        handles = [
+            key(f"$N$ = {n}", colour, marker="o", markersize=3.5) for n, colour in colours.items()
+        ]
         legend_beside(figure, [*handles, key("rank 0 at this $N$", linestyle="-.")])
     return figure
 
 
-def _draw_votes(ax: Axes, rows: list[dict], colour: str) -> None:
-    heads, *errors = columns_of(rows, "heads", "error", "ci_low", "ci_high")
-    ax.plot(heads, errors[0], color=colour)
-    draw_estimates(ax, heads, *errors, colour)
-    ax.plot(heads[-2:], [rows[0]["rank_0"]] * len(heads[-2:]), "-.", color=colour)
+def _draw_votes(ax: Axes, rows: list[Row], colour: str) -> None:
+    """Errors against heads, and where they end the error of rank 0."""
+    heads, errors, low, high = columns_of(rows, "heads", "error", "ci_low", "ci_high")
+    ax.plot(heads, errors, color=colour)
+    draw_estimates(ax, heads, errors, low, high, colour)
+    last_heads = heads[-2:]
+    ax.plot(last_heads, np.full(len(last_heads), rows[0]["rank_0"]), "-.", color=colour)
 
 
-def _draw_voters(ax: Axes, rows: list[dict]) -> None:
+def _draw_voters(ax: Axes, rows: list[Row]) -> None:
     """Heads with which orthogonal points have the error HALF."""
     ax.set_title(f"Heads for error {HALF:g}, orthogonal;\ndotted: in proportion to 𝑁")
     ax.set_xlabel("points 𝑁")
     for d, marker in zip(values(rows, "d"), "o^sDv", strict=False):
-        found = voters(rows, d, HALF)
-        if found:
-            n, heads = (np.array([*of], dtype=float) for of in (found, found.values()))
+        heads_by_points = voters(rows, d, HALF)
+        if heads_by_points:
+            n = np.array(list(heads_by_points), dtype=float)
+            heads = np.array(list(heads_by_points.values()))
             ax.plot(n, heads, marker + "-", color=house_style.INK, markersize=4, label=f"$d$ = {d}")
             ax.plot(n, heads[0] * n / n[0], ":", color=house_style.DARK_GRAY)
     # Without a number a logarithmic axis has no ends.
@@ -187,23 +246,28 @@ def _draw_voters(ax: Axes, rows: list[dict]) -> None:
         ax.set_yscale("log", base=2)
 
 
-def voters(rows: list[dict], d: int, error: float) -> dict[int, float]:
+def voters(rows: list[Row], d: int, error: float) -> dict[int, float]:
     """By N, where the vote's error falls to this one; without those N where it is not seen to."""
-    found = {}
+    heads_by_points = {}
     for n in values(chosen(rows, d=d), "n"):
-        at = heads_reaching(*columns_of(chosen(rows, d=d, n=n), "heads", "error"), error)
-        if at is not None:
-            found[n] = at
-    return found
+        heads, errors = columns_of(chosen(rows, d=d, n=n), "heads", "error")
+        reaching = heads_reaching(heads, errors, error)
+        if reaching is not None:
+            heads_by_points[n] = reaching
+    return heads_by_points
 
 
 def run(job: Job, bound: list[Path], found: Path, plurality: Path, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
-    for name, draw, path, schema in (
-        ("rank_theory", draw_ranks, found, found_table.SCHEMA),
-        ("rank_heads", draw_heads, bound[1], bound_table.NEEDED),
-        ("rank_points", draw_points, plurality, plurality_table.SCHEMA),
-    ):
+    _, needed, _ = bound
+
+    def save(
+        name: str, draw: Callable[[str, pa.Table], Figure], path: Path, schema: pa.Schema
+    ) -> None:
         table = read_parquet(path, schema)
         picture = draw(THEORY[name], table)
         save_with_numbers(picture, output.with_name(f"{name}.svg"), table, provenance)
+
+    save("rank_theory", draw_ranks, found, found_table.SCHEMA)
+    save("rank_heads", draw_heads, needed, bound_table.NEEDED)
+    save("rank_points", draw_points, plurality, plurality_table.SCHEMA)

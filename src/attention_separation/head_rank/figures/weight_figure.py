@@ -31,19 +31,27 @@ NOTE = (
 
 def weights(d: int) -> dict[str, np.ndarray]:
     """Both weights at THETA."""
-    both = {"published": True, "representing": False}
-    return {k: representing_weight(d, np.cos(THETA), published=v) for k, v in both.items()}
+    cosines = np.cos(THETA)
+    return {
+        "published": representing_weight(d, cosines, published=True),
+        "representing": representing_weight(d, cosines, published=False),
+    }
 
 
 def draw_weight() -> Figure:
     """A panel for each d."""
     with sheet(
-        FIGURES["rank_weight"], NOTE, len(DIMENSIONS), (3.1, 2.9), (1.8, 0.9), sharey=True
-    ) as (figure, axes):  # fmt: skip
+        FIGURES["rank_weight"],
+        NOTE,
+        len(DIMENSIONS),
+        cell=(3.1, 2.9),
+        around=(1.8, 0.9),
+        sharey=True,
+    ) as (figure, axes):
         for ax, d in zip(axes, DIMENSIONS, strict=True):
-            published, own = map(np.abs, weights(d).values())
-            ax.plot(THETA, published, color=VERMILION, label="as published")
-            ax.plot(THETA, own, color=BLUE, label="represents\nthe target")
+            both = weights(d)
+            ax.plot(THETA, np.abs(both["published"]), color=VERMILION, label="as published")
+            ax.plot(THETA, np.abs(both["representing"]), color=BLUE, label="represents\nthe target")
             ax.set_yscale("log")
             ax.set_xticks([-np.pi, 0, np.pi], ["−π", "0", "π"])
             ax.set(xlabel="angle θ of 𝑞 and 𝑘", ylabel="$|u|$", title=f"$d$ = {d}")
@@ -53,7 +61,7 @@ def draw_weight() -> Figure:
 
 
 def run(job: Job, output: Path) -> None:
-    parts = [{"d": np.full(len(THETA), d), "theta": THETA} | weights(d) for d in DIMENSIONS]
+    parts = [{"d": np.full(len(THETA), d), "theta": THETA, **weights(d)} for d in DIMENSIONS]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in SCHEMA.names}
     table = table_from_columns(columns, SCHEMA)
     save_with_numbers(draw_weight(), output, table, record(job.canonical(), __name__))
