@@ -142,6 +142,7 @@ def published_and_small_initial_values(rows: list[Run]) -> Iterator[Contrast]:
     for layers in runs.values(chosen(rows, encoding="additive"), "layers"):
         published = _with_encoding(rows, layers, ADDITIVE_AS_PUBLISHED)
         small = _with_encoding(rows, layers, ADDITIVE_FROM_SMALL)
+        # Of the same size, and trained as those of the published initial values.
         small_trained_alike = {
             rank: runs.like(small.get(rank, []), group[0], ALIKE)
             for rank, group in published.items()

@@ -95,15 +95,15 @@ def simulated_errors(
     Sets are uniform on the sphere, the same for every c; the error of a set is the mean over its
     points.
     """
-    blocks_by_temperature: list[list[np.ndarray]] = [[] for _ in temperatures]
+    errors_by_temperature: list[list[np.ndarray]] = [[] for _ in temperatures]
     for block, count in blocks(sets, BLOCK):
         rng = stream(seed, "head_rank", "opposite-head", f"d={d},n={n}", f"block={block}")
         # A block is drawn whole, so that a shorter last one is the first of it.
         x = np.swapaxes(unit_vectors(rng, BLOCK, n, d), -1, -2)[:count]
         targets = farthest(x)
-        for c, errors in zip(temperatures, blocks_by_temperature, strict=True):
-            errors.append(_errors_of_sets(targets, opposite_head(x, c)))
-    return [SimulatedError.of(np.concatenate(errors)) for errors in blocks_by_temperature]
+        for c, errors_at_c in zip(temperatures, errors_by_temperature, strict=True):
+            errors_at_c.append(_errors_of_sets(targets, opposite_head(x, c)))
+    return [SimulatedError.of(np.concatenate(parts)) for parts in errors_by_temperature]
 
 
 def _errors_of_sets(targets: np.ndarray, outputs: np.ndarray) -> np.ndarray:

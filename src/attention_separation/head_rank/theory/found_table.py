@@ -20,9 +20,9 @@ from ...results.provenance import record
 from ...results.tables import Row, schema, table_from_rows
 from ...statistics.means import mean_of
 from ...statistics.seeding import stream
-from ..constructions import rank_1_heads
 from ..constructions.data import unit_vectors
 from ..constructions.full_rank_head import fact_1_exact
+from ..constructions.rank_1_heads import Heads, best_errors, compromise_heads, head_vs_head
 from ..constructions.sphere import sign_energy
 from ..settings.jobs import FoundJob
 from ..settings.titles import NUMBERED
@@ -112,9 +112,9 @@ def _heads_of_size(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator
         if heads > 1:
             yield FoundHeads(heads, "linear", heads_used=heads, error=linear_limit(d, r, heads))
     if r == 1:
-        yield from _rank_1_heads(job, d, counts)
+        yield from _heads_of_rank_1(job, d, counts)
     else:
-        yield from _higher_rank_heads(job, d, r, counts)
+        yield from _heads_of_higher_rank(job, d, r, counts)
 
 
 def _full_rank_heads(job: FoundJob, d: int, counts: list[int]) -> Iterator[FoundHeads]:
@@ -134,28 +134,28 @@ def linear_limit(d: int, r: int, heads: int) -> float:
     return 0.5 * (1 - sign_energy(d, 1) * min(1.0, heads * r / d))
 
 
-def _rank_1_heads(job: FoundJob, d: int, counts: list[int]) -> Iterator[FoundHeads]:
+def _heads_of_rank_1(job: FoundJob, d: int, counts: list[int]) -> Iterator[FoundHeads]:
     """All exact: both kernels are closed."""
     names = ("head_rank", "theory", f"d={d}")
-    random_heads = rank_1_heads.compromise_heads(max(counts), d, job.seed, *names)
-    errors, _ = rank_1_heads.best_errors(random_heads)
+    errors, _ = best_errors(compromise_heads(max(counts), d, job.seed, *names))
     for heads in counts:
         yield FoundHeads(heads, "random", heads_used=heads, error=float(errors[heads - 1]))
     most_used = min(max(counts), job.most_optimised)
     rng = stream(job.seed, *names, "rank=1", "bases")
     directions = orthogonal_ranges(rng, d, 1, most_used)[:, :, 0]
     for heads in counts:
-        k = directions[: min(heads, most_used)]
+        k = directions[:heads]
         used = len(k)
-        gram = 2 * rank_1_heads.head_vs_head(k @ k.T, k @ k.T) - 1
+        gram = 2 * head_vs_head(k @ k.T, k @ k.T) - 1
         orthogonal = best_signed_heads(gram, np.full(used, target_mean(d, 1)))
         yield FoundHeads(heads, "orthogonal", heads_used=used, error=orthogonal.error)
-        better_heads = optimised(rank_1_heads.Heads(orthogonal.signs[:, None] * k, k), job.steps)
-        error = min(orthogonal.error, least_error(better_heads))
+        # A head with -P_h has q = -k.
+        optimised_heads = optimised(Heads(orthogonal.signs[:, None] * k, k), job.steps)
+        error = min(orthogonal.error, least_error(optimised_heads))
         yield FoundHeads(heads, "optimised", heads_used=used, error=error)
 
 
-def _higher_rank_heads(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator[FoundHeads]:
+def _heads_of_higher_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator[FoundHeads]:
     """With weights fitted to some draws of y, and scored on others."""
     names = ("head_rank", "theory", f"d={d}", f"rank={r}")
     fitted = unit_vectors(stream(job.seed, *names, "fit"), job.draws, d)

@@ -58,7 +58,9 @@ def energies(n: int, points: int) -> tuple[np.ndarray, np.ndarray]:
     """Odd degrees l below DEGREES, and e_l."""
     a, weights = thresholds(n, points)
     degree = np.arange(1.0, DEGREES, 2)
-    squares = threshold_coefficients(n, a, DEGREES)[::2] ** 2 @ weights
+    # Every other coefficient from l = 1 on: those of odd degrees.
+    coefficients = threshold_coefficients(n, a, DEGREES)[::2]
+    squares = coefficients**2 @ weights
     return degree, np.exp(log_harmonics(n, degree)) * squares
 
 
