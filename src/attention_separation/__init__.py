@@ -4,10 +4,11 @@
     >>> round(separate("exp", n=2000).probability, 3)
     0.987
 
-`separate`, `compare`, `largest_n`, `critical_temperature`, `least_degree`, `least_weight`,
-`success` and `simulate` ask; `kernels` lists what is built in; `scores`, `features`, `pair` and
-`rows` make kernels of one's own, and `at_temperature` divides any kernel's scores; `needle` says
-what one query can tell at best where tokens are noisy; `head` measures heads of trained models.
+`separate`, `compare`, `largest_n`, `spans`, `holes`, `separates_from`, `critical_temperature`,
+`least_degree`, `least_weight`, `success` and `simulate` ask; `kernels` lists what is built in;
+`scores`, `features`, `pair` and `rows` make kernels of one's own, and `at_temperature` divides any
+kernel's scores; `needle` says what one query can tell at best where tokens are noisy; `head`
+measures heads of trained models.
 """
 
 import importlib
@@ -22,9 +23,9 @@ __version__ = "1.0.0"
 
 API = (
     "Kernel", "Separation", "Simulation", "Success", "UnknownKernelError", "at_temperature",
-    "compare", "critical_temperature", "features", "kernel_of", "kernels", "largest_n",
-    "least_degree", "least_weight", "pair", "plot", "rows", "scores", "separate", "simulate",
-    "success",
+    "compare", "critical_temperature", "features", "holes", "kernel_of", "kernels", "largest_n",
+    "least_degree", "least_weight", "pair", "plot", "rows", "scores", "separate",
+    "separates_from", "simulate", "spans", "success",
 )  # fmt: skip
 """Names of `attention_separation.api`, which is imported when one of them is first asked for: jobs
 of the workflow need none."""

@@ -235,3 +235,37 @@ def test_a_temperature_by_the_literal_definition_too():
 def test_what_is_no_temperature(t):
     with pytest.raises(ValueError, match=r"temperature=.*; allowed: numbers from 0.001 to 10000"):
         asep.at_temperature("exp", t)
+
+
+VECTORS = tuple(kernel.name for kernel in KERNELS.values() if kernel.kind == "features")
+
+
+@pytest.mark.parametrize("name", VECTORS)
+@pytest.mark.parametrize("layer", LAYERS, ids="-".join)
+@pytest.mark.parametrize("part", ["0", "0.4", "1"])
+def test_less_a_part_of_the_mean_of_a_feature_map(layer, name, part):
+    """By n x n attention; weights are negative by design, and nobody is warned of them."""
+    kernel, d = f"minus_mean_{part}_{name}", 6 if layer[0] == "self_attention" else 5
+    sizes = {"n": 12, "d": d, "m": 2, "a0": 0.3}
+    found = asep.separate(kernel, *layer, **sizes)
+    theta = sum(found.theta) / 2 if found.theta else 0.1
+    rows, literal = (
+        asep.simulate(kernel, *layer, trials=60, theta=theta, method=method, **sizes)
+        for method in ("rows", "dense")
+    )
+    assert rows.d1_positive == literal.d1_positive
+    assert rows.d0_zero == literal.d0_zero
+    if part == "0":
+        plain = asep.separate(name, *layer, **sizes)
+        assert found.probability == pytest.approx(plain.probability, abs=1e-12)
+    asep.at_temperature(kernel, 2)
+    asep.compare([kernel, asep.at_temperature(kernel, 2)], 12, *layer, d=d)
+
+
+def test_negative_weights_of_ones_own_are_warned_of_and_no_built_in_ones():
+    with pytest.warns(UserWarning, match="some weights are negative"):
+        asep.separate(asep.rows(lambda x, counts: x / (counts * x).sum() - 0.99 / counts.sum()))
+    for kernel in ("minus_mean_0.9_linear", "minus_mean_1_hedgehog", "minus_mean_0.5_power_5"):
+        asep.separate(kernel)
+        asep.separate(asep.at_temperature(kernel, 3))
+        asep.largest_n(kernel, level=0.01)

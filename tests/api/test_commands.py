@@ -1,6 +1,7 @@
 """The commands `separate`, `compare` and `kernels`."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -54,6 +55,39 @@ def test_compare(capsys):
     found = json.loads(said.out)
     assert found["largest_n"] == {"exp": "inf", "linear": 80, "x**4": 2680}
     assert [row["n"] for row in found["rows"]] == [200, 2000] * 3
+
+
+def test_runs_and_holes(capsys):
+    at = ("--model", "cross_attention", "--n", "200")
+    _, said = answer(capsys, "separate", "--kernel", "ssmax", *at)
+    shown = dict(re.split(r" {2,}", line, maxsplit=1) for line in said.out.splitlines()[2:])
+    assert shown["largest_n"] == "inf"
+    assert shown["separates_from"] == "300"
+    assert (shown["spans"], shown["holes"]) == ("300 to 10^12", "20 to 280")
+    assert said.err.startswith(
+        "separate: warning: ssmax: it does not separate at some n from 20 to"
+    )
+    _, said = answer(capsys, "separate", "--kernel", "ssmax", *at, "--json")
+    found = json.loads(said.out)
+    assert found["spans"] == [[300, "inf"]]
+    assert found["holes"] == [[20, 280]]
+    _, said = answer(capsys, "compare", "--kernel", "ssmax", "exp", *at)
+    head, _, of_ssmax, of_exp = said.out.splitlines()
+    assert head.endswith("separates up to  but not at")
+    assert (of_ssmax.split()[-3:], of_exp.split()[-1]) == (["20", "to", "280"], "none")
+    _, said = answer(capsys, "compare", "--kernel", "ssmax", "exp", *at, "--json")
+    found = json.loads(said.out)
+    assert found["spans"] == {"ssmax": [[300, "inf"]], "exp": [[20, "inf"]]}
+    assert found["holes"] == {"ssmax": [[20, 280]], "exp": []}
+    assert found["separates_from"] == {"ssmax": 300, "exp": 20}
+
+
+def test_an_answer_that_is_not_told_is_a_sentence_and_the_runs_are_there(capsys):
+    given = ("separate", "--kernel", "sigmoid", "--model", "cross_attention", "--level", "0.1")
+    _, said = answer(capsys, *given, "--json")
+    found = json.loads(said.out)
+    assert found["largest_n"].startswith("sigmoid: from n = 2,935,380 on float64 does not tell")
+    assert found["spans"] == [[20, 2_935_360]]
 
 
 def test_a_margin_that_takes_too_much_is_left_out(capsys):

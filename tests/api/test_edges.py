@@ -1,6 +1,7 @@
 """Where there is no answer, or a wrong one would be easy: what is refused, undecided or warned
 of."""
 
+import contextlib
 import math
 import re
 import warnings
@@ -69,19 +70,17 @@ def test_the_command_says_where_softmax_fails(capsys):
 
 
 def test_what_float64_does_not_tell_is_an_error():
-    with pytest.raises(ArithmeticError, match=r"exp: from n = 820,3\d\d,\d{3},\d{3} on float64"):
-        asep.largest_n("exp", a1=0.5, c=5.0)
-    hot = {"model": SELF[0], "attention_x": "ones", "a1": 10.0, "c": 5.0}
-    assert asep.critical_temperature(10**10, **hot) == pytest.approx(200.08, abs=0.01)
-    with pytest.raises(ArithmeticError, match="at n = 100,000,000,000 float64 does not tell"):
-        asep.critical_temperature(10**11, **hot)
+    with pytest.raises(ArithmeticError, match="sigmoid: from n = 2,935,380 on float64 does not"):
+        asep.largest_n("sigmoid", *CROSS, level=0.1)
+    with pytest.raises(ArithmeticError, match="at n = 200 float64 does not tell at which g power"):
+        asep.least_weight("power_200", 200, CROSS[0], d=5, m=5, a0=0.3, a1=2)
 
 
 def test_the_command_says_what_is_undecided(capsys):
-    given = ("compare", "--kernel", "exp", "--n", "200", "1e12", "--a1", "0.5", "--c", "5")
-    said = commanded(capsys, *given)
+    given = ("compare", "--kernel", "sigmoid", "--n", "200", "1e12", "--model", CROSS[0])
+    said = commanded(capsys, *given, "--level", "0.1")
     assert "undecided" in said.out
-    assert "exp: from n = 820,3" in said.out
+    assert "sigmoid: from n = 2,935,380 on float64 does not tell" in said.out
     assert "nan" not in said.out
 
 
@@ -163,14 +162,14 @@ def test_what_is_refused_has_no_few_rows(name, layer):
 
 def test_sums_that_overflow_are_an_error():
     for kernel, sizes in (
-        ("exp(x)", {"n": 10**12, "b": 2.5, "c": 2.5, "a1": 0.05, "attention_x": "ones"}),
-        ("1e300*x**4", {"n": 10**9}),
+        (np.exp, {"n": 10**12, "b": 2.5, "c": 2.5, "a1": 0.05, "attention_x": "ones"}),
+        (lambda x: 1e300 * x**4, {"n": 10**9}),
     ):
         with pytest.raises(ArithmeticError, match=r"a row's sum is inf.*allowed: finite sums"):
             asep.separate(kernel, **sizes)
     with pytest.raises(ArithmeticError, match="for float64's digits"):
-        asep.separate("exp(x - 740)", n=200)
-    assert asep.separate("exp(x - 600)", n=200).share == pytest.approx(
+        asep.separate(lambda x: np.exp(x - 740), n=200)
+    assert asep.separate(lambda x: np.exp(x - 600), n=200).share == pytest.approx(
         asep.separate("exp", n=200).share, rel=1e-12
     )
 
@@ -187,10 +186,61 @@ def test_a_kernel_as_a_value_is_tried_too():
         asep.separate(causal)
 
 
-def test_small_floats_are_warned_of():
+SMALL = {
+    "scores": lambda kind: asep.scores(lambda x: np.exp(x / 4).astype(kind)),
+    "features": lambda kind: asep.features(lambda z: np.exp(z).astype(kind)),
+    "pair": lambda kind: asep.pair(lambda q: q, lambda k: k.astype(kind)),
+    "a temperature": lambda kind: asep.at_temperature(lambda x: x.astype(kind), 2),
+}
+WITH_A_KERNEL = {
+    "separate": lambda kernel: asep.separate(kernel, n=200),
+    "separate by a threshold": lambda kernel: asep.separate(kernel, n=200, theta=0.7),
+    "compare": lambda kernel: asep.compare([kernel, "exp"], [200, 2000]),
+    "success": lambda kernel: asep.success({"fires": "exp", "silent": [kernel]}),
+    "simulate": lambda kernel: asep.simulate(kernel, n=40, trials=20),
+    "simulate literally": lambda kernel: asep.simulate(
+        kernel, n=40, trials=3, theta=0.7, method="dense"
+    ),
+    "largest_n": lambda kernel: asep.largest_n(kernel, level=0.01),
+    "spans": lambda kernel: asep.spans(kernel, level=0.01),
+    "separates_from": lambda kernel: asep.separates_from(kernel, level=0.01),
+    "least_weight": lambda kernel: asep.least_weight(kernel, 200),
+}
+
+
+@pytest.mark.parametrize("small", SMALL)
+@pytest.mark.parametrize("question", WITH_A_KERNEL)
+def test_small_floats_are_warned_of_once_by_each_question(question, small):
     for kind in (np.float16, np.float32):
-        with pytest.warns(UserWarning, match=f"gave {kind.__name__} numbers; answers need float64"):
-            asep.separate(asep.scores(lambda x, kind=kind: np.exp(x / 4).astype(kind)), n=200)
+        kernel = SMALL[small](kind)
+        for _ in range(2):
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                # What else such digits lead to is said as well.
+                with contextlib.suppress(ArithmeticError):
+                    WITH_A_KERNEL[question](kernel)
+            texts = [
+                str(each.message) for each in said if "answers need float64" in str(each.message)
+            ]
+            assert len(texts) == 1
+            assert f"gave {kind.__name__} numbers" in texts[0]
+            # It points at the line that asks.
+            assert {each.filename for each in said} == {__file__}
+
+
+SHARP = {
+    "exp_over_0.02", "exp_over_0.005", "exp_over_0.001", "exp(x/0.005)", "exp(x/0.001)",
+    "2**(x/0.001)", "power_500", "power_990", "x**990", "x**10000", "exp(x**4)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel", sorted(SHARP))
+def test_what_float64_has_lost_is_no_answer(kernel):
+    """Where both special tokens have all of their rows but for what vanishes: D1's has more."""
+    at = {"n": 200, "d": 5, "m": 5, "a0": 0.3, "a1": 2}
+    assert asep.separate("power_50", *CROSS, **at).probability == pytest.approx(1 - 0.75**5)
+    with pytest.raises(ArithmeticError, match="float64 does not tell its scores on D0 from"):
+        asep.separate(kernel, *CROSS, **at)
 
 
 # Parameters.

@@ -3,6 +3,7 @@ least degree, and the least weight in X; by n x n attention, all places and all 
 
 import math
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -103,7 +104,10 @@ def test_the_least_degree(layer):
 def test_the_least_weight(layer, name):
     n, some = (24, 0.41) if layer.model == "self_attention" else (12, 0.4)
     for level, split in ((None, 1), (some, 1), (some, 2)):
-        g = asep.least_weight(name, n, level=level, split=split, **options(layer))
+        with warnings.catch_warnings():
+            # At large g both special tokens have all of their rows, and it may fail.
+            warnings.filterwarnings("ignore", ".* does not separate at every larger g")
+            g = asep.least_weight(name, n, level=level, split=split, **options(layer))
         need = level or enumerated(WEIGHTS["exp"], layer, n).best() / 2
         below, above = (
             enumerated(WEIGHTS[name], layer, n, *q_and_k(layer, split, g * factor)).best()

@@ -64,9 +64,9 @@ WRONG = {
     "exp_over_0": "allowed: exp_over_P (e^(x/P)) with P from 0.001 to 10000",
     "power_02": "'power_02' is no kernel; did you mean 'power_2'?",
     "power_5.0": "did you mean 'power_5'?",
-    "minus_mean_1.1_exp": "minus_mean_P_KERNEL (f − P/n, f of a kernel of scores divided by the "
+    "minus_mean_1.1_exp": "minus_mean_P_KERNEL (f − P/n, f of a kernel divided by the "
     "row's sum) with P from 0 to 1",
-    "minus_mean_0.5_rbf": "'minus_mean_0.5_rbf' is no kernel; allowed: minus_mean_P_KERNEL",
+    "minus_mean_0.5_softmax_one": "'minus_mean_0.5_softmax_one' is no kernel; allowed: minus_mea",
     "minus_mean_1_minus_mean_1_exp": "allowed: minus_mean_P_KERNEL",
     "minus_mean_1_relu_over_n": "allowed: minus_mean_P_KERNEL",
     "minus_mean_1_ex": "'ex' is no kernel; did you mean 'exp'?",

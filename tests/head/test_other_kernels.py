@@ -1,5 +1,8 @@
 """What other kernels give on the same scores."""
 
+import re
+import warnings
+
 import numpy as np
 import pytest
 from head_rows import ROWS, one, row_a
@@ -54,6 +57,35 @@ def test_a_picture_of_another_kernel_has_no_check():
     row[30] += 8
     assert head.plot(row, 30).get_title().startswith("held out")
     assert head.plot(row, 30, kernel="x**4").get_title() == "dotted: tokens measured"
+
+
+def test_shares_below_the_level_before_the_reach_are_said():
+    """Of a kernel that is uniform at N = e^4, and sharper at all others."""
+    scores = row_a()
+    with pytest.warns(UserWarning, match="is below 0.5 at some N below the reach") as said:
+        found = one(scores, 300, kernel="exp(x*(log_n - 4)**2)", n=100)
+    low, high = re.search(r"from ([\d,]+) to ([\d,]+)", str(said[0].message)).groups()
+    assert found["reach"] == np.inf
+    assert len(said) == 1
+    numbers = [float(n.replace(",", "")) for n in (low, high)]
+    between = head.share(scores, 300, numbers, kernel="exp(x*(log_n - 4)**2)")["share"]
+    assert (between < 0.5).all()
+    beyond = head.share(scores, 300, [100 * numbers[1]], kernel="exp(x*(log_n - 4)**2)")["share"]
+    assert (beyond >= 0.5).all()
+
+
+def test_small_floats_are_warned_of_once():
+    def small(x):
+        return np.exp(x / 2).astype(np.float32)
+
+    for ask in (
+        lambda: one(row_a(), 300, kernel=small, n=50),
+        lambda: head.share(row_a(), 300, [50, 60], kernel=small),
+    ):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            ask()
+        assert [("answers need float64" in str(each.message)) for each in said] == [True]
 
 
 def test_a_reach_is_the_same_in_parts(monkeypatch):

@@ -178,11 +178,13 @@ WRONG_SETTINGS = {
         "self-attention, X = I, n = 20: a weight, of score x = 2.0374, is -inf; allowed: fin",
     ),
     "NaN": ({"mine": {"score": "sqrt(-x)"}}, MINE, "is nan; allowed: finite numbers"),
-    "what overflows at some n": (
-        {"mine": {"score": "exp(x**2)"}}, MINE, "self-attention, X = I, n = 327,680: a weight, of",
+    "what overflows at some n, not divided": (
+        {"mine": {"score": "exp(x**2)", "normalised": False}}, MINE,
+        "self-attention, X = I, n = 327,680: a weight, of",
     ),
-    "overflowing features": (
-        {"mine": {"feature_map": "1e300 * (1 + x)"}}, MINE, "is inf; allowed: finite numbers",
+    "overflowing features, not divided": (
+        {"mine": {"feature_map": "1e300 * (1 + x)", "normalised": False}}, MINE,
+        "is inf; allowed: finite numbers",
     ),
     "negative sums": (
         {"mine": {"score": "x - 30"}}, MINE,

@@ -1,6 +1,7 @@
 """A user's own kernels: equal to the built-in ones that they spell out, and shown after them."""
 
 import dataclasses
+import math
 import sys
 
 import numpy as np
@@ -50,6 +51,9 @@ import numpy as np
 def softplus(x):
     x += 0.0
     return np.logaddexp(0.0, x)
+
+def flat(x):
+    return 1 + 0 * np.exp(x)
 
 def both_signs(z):
     z *= 1.0
@@ -107,11 +111,16 @@ def test_rows_of_the_table_of_kernels(name):
 
 
 def test_a_weight_in_x_that_only_overflow_hides_is_unknown():
-    kernel = own_kernel("mine", ScoreKernel(score="1 + 1e-300*exp(x)"))
-    (found,) = known_least_weights(kernel, LAYERS[0], DATA, [2000])
-    assert found is None or found > 1
-    flat = own_kernel("flat", ScoreKernel(score="1 + 0*exp(x)"))
+    flat = own_kernel("flat", PythonKernel(python="own_functions.flat"))
     assert known_least_weights(flat, LAYERS[0], DATA, [2000]) == [None]
+    # A formula has weights at every g.
+    flat = own_kernel("flat", ScoreKernel(score="1 + 0*exp(x)"))
+    assert known_least_weights(flat, LAYERS[0], DATA, [2000]) == [math.inf]
+    small = own_kernel("small", ScoreKernel(score="1 + 1e-300*exp(x)"))
+    (found,) = known_least_weights(small, LAYERS[0], DATA, [2000])
+    shifted = own_kernel("shifted", ScoreKernel(score="exp(x - 300*log(10))"))
+    (least,) = known_least_weights(shifted, LAYERS[0], DATA, [2000])
+    assert least == 0 < 1 < found
 
 
 def test_tables_have_own_kernels_after_the_others(tmp_path, monkeypatch):

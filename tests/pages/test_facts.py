@@ -80,7 +80,7 @@ def test_kernels():
             {"last_n": 1e6, "first_hole": 30.0, "last_hole": 1200.0},
             "1,000,000, not at some n in 30 to 1,200",
         ),
-        ({"last_n": 1e6, "undecided_from": 2e9}, "1,000,000, undecided from 2.00·10⁹"),
+        ({"last_n": 1e6, "undecided_from": 2e9}, "1,000,000, P unknown from 2.00·10⁹"),
     ],
 )
 def test_how_far_a_kernel_reaches_in_words(cells, words):

@@ -6,22 +6,23 @@
 from ..attention.kernel import Kernel
 from ..attention.kernel_names import UnknownKernelError
 from .build import features, kernel_of, pair, rows, scores
-from .comparing import (
-    at_temperature,
-    compare,
+from .comparing import at_temperature, compare, plot
+from .listing import kernels
+from .reaching import (
     critical_temperature,
+    holes,
     largest_n,
     least_degree,
     least_weight,
-    plot,
+    separates_from,
+    spans,
 )
-from .listing import kernels
 from .separating import Separation, Success, separate, success
 from .simulating import Simulation, simulate
 
 __all__ = (
     "Kernel", "Separation", "Simulation", "Success", "UnknownKernelError", "at_temperature",
-    "compare", "critical_temperature", "features", "kernel_of", "kernels", "largest_n",
-    "least_degree", "least_weight", "pair", "plot", "rows", "scores", "separate", "simulate",
-    "success",
+    "compare", "critical_temperature", "features", "holes", "kernel_of", "kernels", "largest_n",
+    "least_degree", "least_weight", "pair", "plot", "rows", "scores", "separate",
+    "separates_from", "simulate", "spans", "success",
 )  # fmt: skip

@@ -3,7 +3,6 @@
 import inspect
 import re
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any
@@ -18,12 +17,13 @@ from ..attention.kernel import (
     Normaliser,
     NotElementwiseError,
     RowSumError,
+    TinyRowSumError,
 )
-from ..attention.kernel_names import UnknownKernelError, kernel_named
-from ..attention.kernels import KERNELS
+from ..attention.kernel_names import UnknownKernelError, is_built_in, kernel_named
 from ..datasets.dataset import FixedData
 from ..own_kernels import build
 from ..own_kernels.formula import FormulaError, parse_formula
+from ..settings.warn_once import warn
 from ..settings.words import short_repr
 
 Given = str | Kernel | Callable[..., Any]
@@ -40,11 +40,18 @@ MOST_BYTES = 2 << 30
 BYTES_OF_A_FEATURE = 80
 """About how much a kernel of vectors takes for each pair of a class and a coordinate."""
 
-HINTS = {
+IN_RANGE = (
+    "where rows are divided, take the largest of a row off: np.exp(y - y.max(-1, keepdims=True)) "
+    "for np.exp(y); a formula does so by itself"
+)
+
+HINTS: dict[type[ArithmeticError], str] = {
     ClassesApartError: "what is exact here needs weights of a query and a key that do not depend "
     "on their places, and that exchange with the classes, as with an element-wise phi, a softmax "
     "or a norm over all coordinates; simulate(..., method='dense', theta=...) needs neither",
     NotElementwiseError: "leave elementwise=True out",
+    OverflowError: IN_RANGE,
+    TinyRowSumError: IN_RANGE,
     RowSumError: "give weights that are positive, or normalised=False for rows as they are",
 }
 """What can be done, by what is wrong."""
@@ -160,8 +167,7 @@ def _of_text(text: str) -> Kernel:
         raise UnknownKernelError(
             f"{short_repr(text)} is no kernel and no formula: {error}"
         ) from error
-    more = {"also": build.formula_needs(formula), "source": GIVEN}
-    return build.score_kernel(text, text, build.evaluated(short_repr(text), formula), **more)
+    return build.formula_kernel(text, text, formula, words=short_repr(text), source=GIVEN)
 
 
 def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequence[int]) -> None:
@@ -183,18 +189,17 @@ def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequenc
             f"{needed / 2**30:.1f} GiB; allowed: {MOST_BYTES >> 30}; a map that acts on each "
             "coordinate by itself needs few numbers as features(phi, elementwise=True)"
         )
-    known = getattr(kernel.weigh, "divides", kernel)
-    if KERNELS.get(known.name) is known:
+    if is_built_in(getattr(kernel.weigh, "divides", kernel)):
         return
     try:
         negative = check_kernel(kernel, layer, data, sizes)
     except ArithmeticError as error:
         hint = HINTS.get(type(error))
+        if hint == IN_RANGE and not kernel.normalised:
+            hint = None
         raise type(error)(f"{error}; {hint}" if hint else str(error)) from error
     if negative:
-        warnings.warn(
-            f"{kernel.name}: some weights are negative; rows are averages no longer", stacklevel=3
-        )
+        warn(f"{kernel.name}: some weights are negative; rows are averages no longer")
 
 
 def _more(normalised: bool) -> dict[str, Any]:

@@ -7,10 +7,10 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from . import comparing
+from . import comparing, reaching
 from .listing import COLUMNS, as_text, kernels
 from .separating import separate
 
@@ -38,11 +38,12 @@ def _separate(arguments: argparse.Namespace) -> None:
         # It may take more memory than there may be.
         with contextlib.suppress(MemoryError):
             answer["margin"] = found.margin
-        answer["largest_n"] = _reach_of(arguments.kernel, arguments.level, at)
+        answer |= _reach_of(arguments.kernel, arguments.level, at)
     if arguments.json:
         print_json(answer)
-    else:
-        print_table([{"": name, "value": value} for name, value in answer.items()])
+        return
+    shown = answer | {name: _runs(answer[name]) for name in ("spans", "holes")}
+    print_table([{"": name, "value": value} for name, value in shown.items()])
 
 
 def compare_command(parser: argparse.ArgumentParser) -> None:
@@ -62,19 +63,24 @@ def _compare(arguments: argparse.Namespace) -> None:
         table = comparing.compare(arguments.kernels, list(arguments.n), **at)
         reach = {name: _reach_of(name, arguments.level, at) for name in arguments.kernels}
     if arguments.json:
-        print_json({"rows": table.to_dict("records"), "largest_n": reach})
+        by_question = {
+            question: {name: answers[question] for name, answers in reach.items()}
+            for question in REACH
+        }
+        print_json({"rows": table.to_dict("records")} | by_question)
         return
     wide = table.pivot_table(
         index="kernel", columns="n", values="probability", sort=False, dropna=False
     )
-    print_table(
-        [
-            {"kernel": name}
-            | {f"n = {n:,}": "undecided" if math.isnan(p) else float(p) for n, p in row.items()}
-            | {"separates up to": _reach(reach[given])}
-            for given, (name, row) in zip(arguments.kernels, wide.iterrows(), strict=True)
-        ]
-    )  # fmt: skip
+    # Where no kernel has a hole there is no column of them.
+    with_holes = [name for name in arguments.kernels if reach[name]["holes"]]
+    rows = []
+    for given, (name, row) in zip(arguments.kernels, wide.iterrows(), strict=True):
+        cells = {f"n = {n:,}": "undecided" if math.isnan(p) else float(p) for n, p in row.items()}
+        last = {"separates up to": _reach(reach[given]["largest_n"])}
+        holes = {"but not at": _runs(reach[given]["holes"])} if with_holes else {}
+        rows.append({"kernel": name} | cells | last | holes)
+    print_table(rows)
 
 
 def _reach(last: float | str | None) -> str:
@@ -148,12 +154,34 @@ def warnings_in_a_line(command: str) -> Iterator[None]:
         yield
 
 
-def _reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> float | str | None:
-    """`largest_n`, or the sentence that says why there is none."""
+REACH = ("largest_n", "separates_from", "spans", "holes")
+"""Questions that are answered of each kernel."""
+
+
+def _reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The answers to REACH, or the sentence that says why there is none."""
     try:
-        return comparing.largest_n(kernel, level=level, **options)
+        of, reach = reaching.reach_of(kernel, level=level, **options)
+    except ArithmeticError as error:
+        return dict.fromkeys(REACH, str(error)) | {"spans": None, "holes": None}
+    return {
+        "largest_n": _or_sentence(lambda: reaching.last_of(of.name, reach)),
+        "separates_from": _or_sentence(lambda: reaching.first_of(of.name, reach)),
+        "spans": reaching.spans_of(reach),
+        "holes": reaching.holes_of(reach),
+    }
+
+
+def _or_sentence(answer: Callable[[], float | None]) -> float | str | None:
+    try:
+        return answer()
     except ArithmeticError as error:
         return str(error)
+
+
+def _runs(runs: list[tuple[int, float]] | None) -> str:
+    """Runs of n as text; "" where they are not known."""
+    return "" if runs is None else reaching.words_of_runs(runs)
 
 
 def print_json(value: Any) -> None:

@@ -13,6 +13,7 @@ from ..attention import separation
 from ..attention.kernel import Kernel
 from ..attention.sign_columns import StateScores, binomial_half_pmf, none_of, stack_networks
 from ..attention.threshold_curves import ThresholdCurve, ThresholdCurves, threshold_curves
+from ..settings.warn_once import once_per_question
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
 
@@ -135,6 +136,7 @@ class Separation:
         return axes
 
 
+@once_per_question
 def separate(
     kernel: "str | Kernel | Callable[..., Any]",
     model: validation.Model = "self_attention",
@@ -251,6 +253,7 @@ class Success:
     events: dict[str, float]
 
 
+@once_per_question
 def success(
     contest: "Mapping[str, Given | Sequence[Given]]" = PAPERS,
     model: validation.Model = "self_attention",

@@ -14,6 +14,7 @@ from ..attention.dense import attention_weights, is_positive
 from ..attention.kernel import Kernel
 from ..datasets.dataset import FixedData
 from ..results.progress import Progress
+from ..settings.warn_once import once_per_question
 from ..settings.words import short_repr
 from . import validation
 from .build import Given, kernel_of, require_usable
@@ -68,6 +69,7 @@ class Simulation:
     ci_high: float
 
 
+@once_per_question
 def simulate(
     kernel: Given,
     model: validation.Model = "self_attention",

@@ -87,14 +87,24 @@ class TokenTypes:
         """What kernels of scores may know, of all points at once."""
         counts = np.broadcast_to(self.multiplicities[:, None, :], self.scores.shape)
         n, d = self.n[:, None, None], self.d[:, None, None]
-        return KernelInputs(self.scores, None, None, counts, n, d)
+        return KernelInputs(self._scores_of_tokens(), None, None, counts, n, d)
+
+    def _scores_of_tokens(self) -> np.ndarray:
+        """Scores, (P, R, 4), of queries and keys that exist: one that does not has the special
+        one's, so that no kernel is asked for a weight of scores that the data does not have."""
+        scores = np.where(self.exists[..., None], self.scores, self.scores[:, :1])
+        return np.where(self.multiplicities[:, None, :] > 0, scores, scores[..., :1])
+
+    def _queries_of_tokens(self) -> np.ndarray:
+        """Vectors of queries, (P, R, 6); one that does not exist is the special one."""
+        return np.where(self.exists[..., None], self.queries, self.queries[:, :1])
 
     def seen_by_orbit(self) -> KernelInputsByOrbit:
         """What kernels that heed `coordinate_counts` may know, of all points at once."""
         seen = self.seen()
         return KernelInputsByOrbit(
             scores=seen.scores,
-            queries=self.queries,
+            queries=self._queries_of_tokens(),
             keys=self.keys,
             multiplicities=seen.multiplicities,
             n=seen.n,
@@ -128,10 +138,10 @@ class TokenTypes:
         counts[:, SAME] -= 1
         if len(shown):
             counts[:, REST] *= len(all_further) - len(shown) + 1
-        scores = self.scores[points][:, :, types]
+        scores = self._scores_of_tokens()[points][:, :, types]
         return KernelInputs(
             scores=scores,
-            queries=self.queries[points][:, :, orbits],
+            queries=self._queries_of_tokens()[points][:, :, orbits],
             keys=keys,
             multiplicities=np.broadcast_to(counts[:, None, :], scores.shape),
             n=self.n[points][:, None, None],
@@ -193,12 +203,15 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
     """The rows of c = f A3, V the identity, of a kernel on token types; ArithmeticError if weights
     or their sums are no finite numbers or a row cannot be normalised, ClassesApartError if further
     classes, which the data does not tell apart, have different weights."""
+    plain = replace(kernel, of_rows=None)
     if kernel.kind != "features":
-        weights = kernel.attention_weights(types.seen())
+        weights = plain.attention_weights(types.seen())
     elif kernel.vectors_seen == "orbits":
-        weights = _equal_where_alike(kernel.attention_weights(types.seen_by_orbit()))
+        weights = _equal_where_alike(plain.attention_weights(types.seen_by_orbit()))
     else:
-        weights = _weights_in_full(types, kernel)
+        weights = _weights_in_full(types, plain)
+    if kernel.of_rows:
+        weights = kernel.of_rows(weights, types.multiplicities[:, None, :])
     missing = ~types.exists
     if missing.any():
         weights = np.where(missing[..., None], weights[:, :1], weights)

@@ -105,8 +105,21 @@ LEAST_SUM = 1e-290
 """Weights of a smaller sum have lost digits: float64's smallest whole ones are 2e-308."""
 
 
+VANISHING = 1e-300
+"""Stands for weights that float64 has not, so that they are not taken for 0."""
+
+
+def not_quite_0(weights: np.ndarray, is_positive: np.ndarray) -> np.ndarray:
+    """Weights of a row whose largest is about 1, those that are above 0 at least VANISHING."""
+    return np.where(is_positive, np.maximum(weights, VANISHING), weights)
+
+
 class RowSumError(ArithmeticError):
     """A row of weights that is to be divided has no positive sum."""
+
+
+class TinyRowSumError(RowSumError):
+    """The sum is above 0, and too small for float64's digits."""
 
 
 class ClassesApartError(ArithmeticError):
@@ -126,12 +139,15 @@ class Kernel:
     name : as in configurations, tables, the API and on the command line
     symbol : its formula in text
     kind : see `Kind`
-    weigh : KernelInputs -> (..., R, T) weights, or their logarithms if `logarithmic`
+    weigh : KernelInputs -> (..., R, T) weights, or their logarithms if `logarithmic`; a row that is
+        divided may come multiplied by any number
     normaliser : see `Normaliser`
     also : what else a weight depends on: "n", "d", "all keys"
     source : where the formula is from
     signed : the weights, no logarithms, of scores of either sign, where `weigh` has none
     row_sum : what its rows sum to, where they are not divided by it and it is known
+    of_rows : what is made at last of rows of weights (..., R, T), with how many tokens each weight
+        stands for; None where they stay
     vectors_seen : see `VectorsSeen`
     """
 
@@ -144,13 +160,14 @@ class Kernel:
     also: tuple[str, ...] = ()
     source: str = ""
     signed: Callable[[KernelInputs], np.ndarray] | None = None
-    row_sum: float | None = None
+    row_sum: float | np.ndarray | None = None
+    of_rows: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     vectors_seen: VectorsSeen = "every class"
 
     @property
     def normalised(self) -> bool:
         """Whether every row sums to 1."""
-        return self.normaliser == "row sum"
+        return self.normaliser == "row sum" and self.of_rows is None
 
     @property
     def sees(self) -> str:
@@ -160,22 +177,28 @@ class Kernel:
 
     def attention_weights(self, seen: KernelInputs) -> np.ndarray:
         """f, (..., R, T): the weight of one token of each key; 0 for keys that do not exist.
-        ArithmeticError if a weight is no finite number, RowSumError if a row that is to be divided
-        has no positive sum."""
+        ArithmeticError if a weight is no finite number, OverflowError if it or a row's sum is
+        infinite, RowSumError if a row that is to be divided has no positive sum."""
+        weights = self._divided(seen)
+        return self.of_rows(weights, seen.multiplicities) if self.of_rows else weights
+
+    def _divided(self, seen: KernelInputs) -> np.ndarray:
         weights, shift = self.weigh(seen), 0.0
         if self.logarithmic:
             shift = self._shift(seen, weights)
             # The weight of a key that does not exist might overflow.
-            weights = np.exp(np.where(seen.multiplicities > 0, weights - shift, -np.inf))
+            logs = np.where(seen.multiplicities > 0, weights - shift, -np.inf)
+            weights = not_quite_0(np.exp(logs), ~np.isneginf(logs))
         weights = np.where(seen.multiplicities > 0, weights, 0.0)
         if not np.isfinite(weights).all():
-            raise ArithmeticError(f"{self.name}: a weight is no finite number")
+            kind = ArithmeticError if np.isnan(weights).any() else OverflowError
+            raise kind(f"{self.name}: a weight is no finite number")
         if self.normaliser == "none":
             return weights
         with np.errstate(over="ignore"):
             total = (weights * seen.multiplicities).sum(axis=-1, keepdims=True)
         if not np.isfinite(total).all():
-            raise ArithmeticError(
+            raise OverflowError(
                 f"{self.name}: a row's sum is {float(total[~np.isfinite(total)][0])}, of weights "
                 f"up to {float(np.abs(weights).max()):g}; allowed: finite sums"
             )
@@ -183,10 +206,10 @@ class Kernel:
             total = np.exp(-shift) + total
         if not (total > LEAST_SUM).all():
             least = float(total.min())
-            allowed = "sums > 0" if least <= 0 else f"sums > {LEAST_SUM:g}, for float64's digits"
-            raise RowSumError(
-                f"{self.name}: a row of weights sums to {least:g}; allowed: {allowed}"
-            )
+            text = f"{self.name}: a row of weights sums to {least:g}; allowed: sums >"
+            if least <= 0:
+                raise RowSumError(f"{text} 0")
+            raise TinyRowSumError(f"{text} {LEAST_SUM:g}, for float64's digits")
         return weights / total
 
     def _shift(self, seen: KernelInputs, logs: np.ndarray) -> np.ndarray | float:
@@ -195,4 +218,4 @@ class Kernel:
             return 0.0
         largest = seen.largest(logs)
         # The 1 beside the sum is a weight of logarithm 0.
-        return largest if self.normalised else np.maximum(largest, 0.0)
+        return largest if self.normaliser == "row sum" else np.maximum(largest, 0.0)

@@ -73,7 +73,7 @@ FAMILIES = (
     KernelFamily("taylor", "Taylor's sum of e^x to degree P", 1, 200, True, taylor),
     KernelFamily("exp_over", "e^(x/P)", 0.001, 10_000, False, at_temperature),
     KernelFamily(
-        "minus_mean", "f − P/n, f of a kernel of scores divided by the row's sum", 0, 1, False,
+        "minus_mean", "f − P/n, f of a kernel divided by the row's sum", 0, 1, False,
         minus_mean, of_another=True,
     ),
 )  # fmt: skip
@@ -108,9 +108,17 @@ def is_kernel(name: str) -> bool:
     return without_alias(name) in KERNELS or any(in_form)
 
 
+def is_built_in(kernel: Kernel) -> bool:
+    """Whether a kernel is what its name gives: a built-in one, or one of a family."""
+    try:
+        return kernel_named(kernel.name) is kernel
+    except UnknownKernelError:
+        return False
+
+
 def _of_family(family: KernelFamily, name: str, number: str, *another: str) -> Kernel:
     value, of = float(number), [*map(kernel_named, another)]
-    fits = all(kernel.normalised and kernel.kind != "features" for kernel in of)
+    fits = all(kernel.normalised for kernel in of)
     fits = fits and family.low <= value <= family.high
     if not fits or (family.whole and value != int(value)):
         raise UnknownKernelError(f"{name!r} is no kernel; allowed: {family.words}")

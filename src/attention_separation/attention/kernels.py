@@ -9,6 +9,7 @@ equal features: each is computed once, with the logarithm of its count beside it
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -175,19 +176,23 @@ def adaptive(seen: KernelInputs) -> np.ndarray:
 def minus_mean(part: float | np.ndarray, kernel: Kernel) -> Kernel:
     """f - part / n, f the rows of a kernel that is divided by its row's sum."""
 
-    def weigh(seen: KernelInputs) -> np.ndarray:
-        weights, counts = kernel.attention_weights(seen), seen.multiplicities
+    def less_mean(weights: np.ndarray, counts: np.ndarray) -> np.ndarray:
         # Where all of the mean is subtracted, differences from the commonest weight are left.
         common = np.argmax(counts, axis=-1)[..., None]
         above = weights - np.take_along_axis(weights, common, axis=-1)
         mean = (counts * above).sum(axis=-1, keepdims=True) / counts.sum(axis=-1, keepdims=True)
         return (1 - part) * weights + part * (above - mean)
 
-    return Kernel(
-        f"minus_mean_{part}_{kernel.name}", f"f − {part}/n, f of {kernel.symbol}, not divided",
-        "row", weigh, normaliser="none", also=kernel.also, source="less a part of the row's mean",
+    return replace(
+        kernel,
+        name=f"minus_mean_{part}_{kernel.name}",
+        symbol=f"f − {part}/n, f of {kernel.symbol}",
+        kind="features" if kernel.kind == "features" else "row",
+        source="less a part of the row's mean",
+        signed=None,
         row_sum=1 - part,
-    )  # fmt: skip
+        of_rows=less_mean,
+    )
 
 
 def _score(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:

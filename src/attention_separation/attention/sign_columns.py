@@ -64,6 +64,11 @@ class StateScores:
         """The same in another unit, which broadcasts against the scores."""
         return StateScores(self.score / unit, self.size / unit, self.tie_limit / unit)
 
+    def off_by(self, more: np.ndarray) -> "StateScores":
+        """The scores of P points, each with so much more, (P,)."""
+        of_points = more.reshape(-1, *[1] * (self.score.ndim - 1))
+        return StateScores(self.score + of_points, self.size, self.tie_limit + of_points)
+
     def __getitem__(self, index) -> "StateScores":
         return StateScores(self.score[index], self.size[index], self.tie_limit[index])
 

@@ -1,7 +1,6 @@
 """How far heads still find their tokens: a row for each query with a target, or for each head."""
 
 import math
-import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import pandas as pd
 
 from ..api.build import Given
 from ..api.validation import number
+from ..settings.warn_once import once_per_question, warn
 from .columns import columns_at, softmax_columns
 from .head_maps import AXES
 from .other_kernels import kernel_columns, kernel_shares_at
@@ -135,12 +135,11 @@ class Measurement:
         self._is_said = True
         sentence = self.reader.guesses.sentence()
         if sentence:
-            warnings.warn(sentence, stacklevel=4)
+            warn(sentence)
         if first_is_sink:
-            warnings.warn(
+            warn(
                 f"token 0 has over {SINK_SHARE:g} of most rows, as a sink; where it is there once, "
-                "however long the context is, say fixed=[0]",
-                stacklevel=4,
+                "however long the context is, say fixed=[0]"
             )
 
 
@@ -155,6 +154,7 @@ def _table(rows: Rows, columns: dict[str, np.ndarray]) -> pd.DataFrame:
     return pd.DataFrame(rows.labels | columns)
 
 
+@once_per_question
 def measure(
     scores: Any,
     target: Any,
@@ -223,6 +223,7 @@ def measure(
     return measurement.measure(n)
 
 
+@once_per_question
 def share(
     scores: Any,
     target: Any,
@@ -253,6 +254,7 @@ def share(
     return measurement.shares(n)
 
 
+@once_per_question
 def counting(
     scores: Any,
     target: Any,
@@ -278,7 +280,7 @@ def counting(
             parts.append(_table(rows, columns))
     sentence = reader.guesses.sentence()
     if sentence:
-        warnings.warn(sentence, stacklevel=2)
+        warn(sentence)
     return pd.concat(parts, ignore_index=True)
 
 

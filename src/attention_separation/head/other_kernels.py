@@ -1,12 +1,13 @@
 """What other kernels would give on the same scores: each rest token stands for (N - k)/m."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ..api.build import Given, kernel_of
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.threshold_curves import LARGEST_N
+from ..settings.warn_once import warn
 from .rows import LEAST_REST, Rows
 
 POINTS = 97
@@ -27,20 +28,33 @@ def kernel_columns(
     columns = {name: np.full(len(rows), np.nan) for name in ("share", "reach", "reach_low")}
     if n is not None:
         columns["share_at_n"] = np.full(len(rows), np.nan)
+    holes_of_rows = []
     for row in _long_rows(rows):
 
         def share(numbers: np.ndarray, row: int = row) -> np.ndarray:
             return shares(kernel, rows, row, numbers)
 
         columns["share"][row] = share(rows.n[[row]])[0]
-        reach = _reach(share, int(rows.k[row]) + 1, level)
+        reach, holes = _reach(share, int(rows.k[row]) + 1, level)
         columns["reach"][row] = reach
+        holes_of_rows.append(holes)
         if reach == np.inf:
             # No rival was seen: of m tokens that have none, 3/m may be one.
             columns["reach_low"][row] = rows.m[row] / 3
         if n is not None:
             columns["share_at_n"][row] = share(np.array([n]))[0]
+    _say_holes(kernel.name, level, holes_of_rows)
     return columns
+
+
+def _say_holes(name: str, level: float, holes_of_rows: Sequence[np.ndarray]) -> None:
+    """Warn of rows whose share falls below the level before their reach."""
+    numbers = np.concatenate([*holes_of_rows, []])
+    if len(numbers):
+        warn(
+            f"{name}: in some rows the share is below {level:g} at some N below the reach, of "
+            f"those tried from {numbers.min():,.0f} to {numbers.max():,.0f}"
+        )
 
 
 def kernel_shares_at(rows: Rows, n: float, given: Given) -> dict[str, np.ndarray]:
@@ -82,7 +96,7 @@ def _shares(kernel: Kernel, rows: Rows, row: int, n: np.ndarray) -> np.ndarray:
     scores = np.broadcast_to(rows.scores[row, keys], counts.shape)
     inputs = KernelInputs(scores, None, None, counts, n=n[:, None, None], d=1)
     weigh: Callable[[KernelInputs], np.ndarray] = kernel.attention_weights
-    is_divided = kernel.normaliser != "none"
+    is_divided = kernel.normaliser != "none" and kernel.of_rows is None
     if kernel.signed is not None and (scores < 0).any():
         weigh = kernel.signed
         is_divided = False
@@ -98,16 +112,19 @@ def _shares(kernel: Kernel, rows: Rows, row: int, n: np.ndarray) -> np.ndarray:
     return weights[:, 0, rows.is_target[row, keys]][:, 0]
 
 
-def _reach(share: Callable[[np.ndarray], np.ndarray], least: int, level: float) -> float:
+def _reach(
+    share: Callable[[np.ndarray], np.ndarray], least: int, level: float
+) -> tuple[float, np.ndarray]:
     """The largest N from `least` to 10^12 at which the share has the level, of 97 numbers and
-    between two of them; 0 if there is none."""
+    between two of them, 0 if there is none; and those of the 97 below it at which it has not."""
     points = np.geomspace(least, LARGEST_N, POINTS)
-    has_level = np.flatnonzero(share(points) >= level)
-    if len(has_level) == 0:
-        return 0.0
-    last = has_level[-1]
+    has_level = share(points) >= level
+    if not has_level.any():
+        return 0.0, points[:0]
+    last = int(np.flatnonzero(has_level)[-1])
+    holes = points[:last][~has_level[:last]]
     if last == len(points) - 1:
-        return np.inf
+        return np.inf, holes
     low = float(points[last])
     high = float(points[last + 1])
     for _ in range(BISECTIONS):
@@ -116,4 +133,4 @@ def _reach(share: Callable[[np.ndarray], np.ndarray], least: int, level: float) 
             low = middle
         else:
             high = middle
-    return low
+    return low, holes

@@ -1,13 +1,15 @@
 """Kernels that people give: formulas, which numexpr evaluates, and functions of their own."""
 
-import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..attention.kernel import Kernel, KernelInputs, over_features
+from ..attention.kernel import LEAST_SUM, Kernel, KernelInputs, Normaliser, over_features
+from ..settings.warn_once import warn
 from .formula import FUNCTIONS, Formula
+from .wide_numbers import WideNumbers, evaluate, inner_products, row_weights
 
 MOST_OF_ERROR = 200
 """Characters of an error of a user's own code that are repeated."""
@@ -75,6 +77,75 @@ def row_kernel(
     return Kernel(name, symbol, "row", weigh, **more)
 
 
+def formula_kernel(
+    name: str, symbol: str, formula: Formula, *, words: str, source: str,
+    normaliser: Normaliser = "row sum", of_vectors: bool = False,
+) -> Kernel:  # fmt: skip
+    """The kernel whose weights are a formula of scores or, of vectors, phi(q) . phi(k), phi the
+    formula of each coordinate; `words` stands for it in errors.
+
+    Of rows that are divided no weight is out of float64's range: they are taken over a power of e
+    where they have to be.
+    """
+    plain = evaluated(words, formula)
+
+    def wide_weights(seen: KernelInputs) -> WideNumbers:
+        if not of_vectors:
+            return _widely(formula, seen.scores, seen)
+        queries = _widely(formula, seen.queries, seen)
+        keys = _widely(formula, seen.keys, seen)
+        if seen.coordinate_counts is not None:
+            keys = keys.times(seen.coordinate_counts)
+        return inner_products(queries, keys)
+
+    more = {"also": formula_needs(formula), "source": source, "normaliser": normaliser}
+    if of_vectors:
+        kernel = feature_kernel(name, symbol, plain, elementwise=True, **more)
+    else:
+        kernel = score_kernel(name, symbol, plain, **more)
+    if normaliser == "none":
+        return kernel
+    return replace(kernel, weigh=_in_range(kernel.weigh, wide_weights))
+
+
+def _widely(formula: Formula, x: np.ndarray, seen: KernelInputs) -> WideNumbers:
+    return evaluate(formula.expression, _known(x, seen))
+
+
+def _known(x: np.ndarray, seen: KernelInputs) -> dict[str, Any]:
+    """What the names of a formula stand for."""
+    return {"x": x, "n": seen.n, "d": seen.d, "log_n": seen.log_n}
+
+
+Weigh = Callable[[KernelInputs], np.ndarray]
+
+
+def _in_range(plain: Weigh, wide_weights: Callable[[KernelInputs], WideNumbers]) -> Weigh:
+    """Weights of rows that are divided: plain ones, and where a row has one that is 0 or no finite
+    number, or a sum out of range, wide ones over a power of e that the row shares."""
+
+    def weigh(seen: KernelInputs) -> np.ndarray:
+        if not isinstance(seen.keys if seen.scores is None else seen.scores, np.ndarray):
+            return plain(seen)
+        exists = seen.multiplicities > 0
+        try:
+            weights = plain(seen)
+        except OverflowError:
+            weights = np.full(exists.shape, np.nan)
+        with np.errstate(all="ignore"):
+            sizes = np.where(exists, np.abs(weights) * seen.multiplicities, 0.0)
+            total = sizes.sum(axis=-1, keepdims=True)
+            # 0 may be what a formula gives, or a number that is too small.
+            is_plain = (sizes > 0) | ~exists
+            is_plain = is_plain.all(axis=-1, keepdims=True) & np.isfinite(total)
+            is_plain &= total > LEAST_SUM
+            if is_plain.all():
+                return weights
+            return np.where(is_plain, weights, row_weights(wide_weights(seen), exists))
+
+    return weigh
+
+
 def evaluated(name: str, formula: Formula) -> OfNumbers:
     """A formula as a function; ArithmeticError where it cannot be evaluated."""
     try:
@@ -84,7 +155,7 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
         numexpr = None
 
     def function(x: np.ndarray, seen: KernelInputs) -> np.ndarray:
-        known = {"x": x, "n": seen.n, "d": seen.d, "log_n": seen.log_n}
+        known = _known(x, seen)
         if not isinstance(x, np.ndarray):
             return _by_numpys_functions(formula, known)
         values = {key: np.asarray(known[key], dtype=float) for key in formula.names}
@@ -95,7 +166,8 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
                 else:
                     found = numexpr.evaluate(formula.expression, local_dict=values, global_dict={})
         except Exception as error:
-            raise ArithmeticError(f"{name}: it cannot be evaluated: {in_a_line(error)}") from error
+            kind = OverflowError if isinstance(error, OverflowError) else ArithmeticError
+            raise kind(f"{name}: it cannot be evaluated: {in_a_line(error)}") from error
         if np.iscomplexobj(found):
             raise ArithmeticError(f"{name}: it gives complex numbers; allowed: real numbers")
         return np.broadcast_to(found, x.shape)
@@ -172,8 +244,10 @@ def checked_call(
     if fault:
         raise ArithmeticError(f"{name}: {words} gave {fault}")
     if found.dtype.kind == "f" and found.dtype.itemsize < 8:
-        text = f"{name}: {words} gave {found.dtype} numbers; answers need float64"
-        warnings.warn(text, stacklevel=2)
+        warn(
+            f"{name}: {words} gave {found.dtype} numbers; answers need float64, for what is "
+            "asked may hang on digits that these have lost"
+        )
     return found.astype(float)
 
 

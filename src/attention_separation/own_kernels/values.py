@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ..attention.kernel import Kernel
+from ..attention.kernel import Kernel, Normaliser
 from ..attention.kernel_names import kernel_named
 from ..attention.kernels import KERNELS
 from ..settings.words import suggestion
@@ -37,25 +37,29 @@ def kernel_of(name: str, own: OwnKernel | None) -> Kernel:
 
 def own_kernel(name: str, setting: OwnKernel) -> Kernel:
     """One kernel; its weights are as they are given, no logarithms."""
-    more = {"normaliser": "row sum" if setting.normalised else "none", "source": SOURCE}
+    normaliser: Normaliser = "row sum" if setting.normalised else "none"
     if isinstance(setting, PythonKernel):
-        symbol, of_vectors = setting.python, setting.of == "features"
-        function, fault = load_function(symbol), build.vectors if of_vectors else build.same_shape
-        of = build.called(name, symbol, lambda n, d: function, fault)
-    else:
-        of_vectors = isinstance(setting, FeatureKernel)
-        symbol = setting.feature_map if of_vectors else setting.score
-        formula = parse_formula(symbol)
-        of = build.evaluated(name, formula)
-        more["also"] = build.formula_needs(formula)
-        import numexpr
+        return _python_kernel(name, setting, normaliser)
+    import numexpr
 
-        # Jobs have a core each, and numexpr knows no other way than for the whole process.
-        numexpr.set_num_threads(1)
-    if of_vectors:
-        elementwise = isinstance(setting, FeatureKernel)
-        return build.feature_kernel(name, f"φ = {symbol}", of, elementwise=elementwise, **more)
-    return build.score_kernel(name, symbol, of, **more)
+    # Jobs have a core each, and numexpr knows no other way than for the whole process.
+    numexpr.set_num_threads(1)
+    of_vectors = isinstance(setting, FeatureKernel)
+    text = setting.feature_map if of_vectors else setting.score
+    return build.formula_kernel(
+        name, f"φ = {text}" if of_vectors else text, parse_formula(text),
+        words=name, source=SOURCE, normaliser=normaliser, of_vectors=of_vectors,
+    )  # fmt: skip
+
+
+def _python_kernel(name: str, setting: PythonKernel, normaliser: Normaliser) -> Kernel:
+    path, function = setting.python, load_function(setting.python)
+    more = {"normaliser": normaliser, "source": SOURCE}
+    if setting.of == "features":
+        phi = build.called(name, path, lambda n, d: function, build.vectors)
+        return build.feature_kernel(name, f"φ = {path}", phi, **more)
+    weights = build.called(name, path, lambda n, d: function, build.same_shape)
+    return build.score_kernel(name, path, weights, **more)
 
 
 def load_function(path: str) -> Callable:

@@ -115,7 +115,7 @@ class Kernels:
         if row["first_hole"]:
             words += f", not at some n in {row['first_hole']:,.0f} to {row['last_hole']:,.0f}"
         if row["undecided_from"]:
-            words += f", undecided from {whole(row['undecided_from'])}"
+            words += f", P unknown from {whole(row['undecided_from'])}"
         return words
 
     def p(self, kernel: str, layer: int, n: int = 2000) -> float:

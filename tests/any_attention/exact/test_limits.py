@@ -1,9 +1,14 @@
 """How far kernels go, by asking at every n, and at both sides of a temperature and a weight."""
 
+import itertools
 import math
+from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.layers import LAYERS
@@ -12,12 +17,15 @@ from attention_separation.any_attention.exact.limits import (
     exp_probabilities,
     least_weights,
     n_equal_to_uniform,
+    probability_unknown_from,
     reach,
     separates,
 )
-from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.exact.values import best_probabilities, probability_bounds
 from attention_separation.any_attention.settings import Data
+from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernels import KERNELS, exponential
+from attention_separation.datasets.dataset import FixedData
 
 PAPERS = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 FEW = Data(a0=0.02, a1=1.5, b=0.3, c=0.7, classes=6, delta=0.05, at_least=9)
@@ -58,13 +66,16 @@ def test_holes_are_where_every_multiple_of_k_says():
     fails = np.flatnonzero(~separates(ssmax, cross, PAPERS, np.arange(20, 3001, 20)))
     found = reach(ssmax, cross, PAPERS)
     assert found.last == math.inf
-    assert found.holes == (20 + 20 * fails[0], 20 + 20 * fails[-1]) == (20, 280)
+    assert [20 + 20 * fails[0], 20 + 20 * fails[-1]] == [20, 280]
+    assert found.holes == [limits.Span(20, 280)]
+    assert found.separates == (limits.Span(300, math.inf),)
     power, ones = KERNELS["power_log_n"], LAYERS[1]
-    first, last = reach(power, ones, PAPERS).holes
+    holes = reach(power, ones, PAPERS).holes
+    first, last = holes[0].first, int(holes[-1].last)
     ends = np.array([first - 20, first, last, last + 20], dtype=np.int64)
     assert separates(power, ones, PAPERS, ends).tolist() == [True, False, False, True]
     # Beyond, P rises with m.
-    assert PAPERS.m(int(last)) < PAPERS.m(int(last) + 20)
+    assert PAPERS.m(last) < PAPERS.m(last + 20)
 
 
 def test_what_is_asked_first():
@@ -80,14 +91,14 @@ def test_what_is_asked_first():
 def test_what_float64_does_not_tell_is_not_said_to_be_as_none():
     sigmoid, cross = KERNELS["sigmoid"], LAYERS[2]
     assert math.isnan(n_equal_to_uniform(sigmoid, cross, PAPERS))
-    found = reach(sigmoid, cross, PAPERS)
-    assert not found.decided
-    told, unknown = (
-        best_probabilities(sigmoid, cross, PAPERS, [int(found.undecided_from) + n])
-        for n in (-20, 0)
-    )
-    assert [*np.isnan(told), *np.isnan(unknown)] == [False, True]
-    assert math.isnan(reach(sigmoid, LAYERS[0], PAPERS).undecided_from)
+    first = int(probability_unknown_from(sigmoid, cross, PAPERS))
+    of_both = best_probabilities(sigmoid, cross, PAPERS, [first - 20, first])
+    assert np.isnan(of_both).tolist() == [False, True]
+    assert math.isnan(probability_unknown_from(sigmoid, LAYERS[0], PAPERS))
+    # Whatever it is, it is below half of exp's; a smaller level it may have, or not.
+    assert reach(sigmoid, cross, PAPERS).undecided == ()
+    undecided = reach(sigmoid, cross, PAPERS, level=0.1).undecided
+    assert undecided == (limits.Span(first, math.inf),)
 
 
 @each_layer
@@ -117,3 +128,87 @@ def test_what_exp_can_do_at_sizes_given_twice():
     found = exp_probabilities(LAYERS[0], PAPERS, (2000, 200, 2000))
     wanted = best_probabilities(KERNELS["exp"], LAYERS[0], PAPERS, [2000, 200, 2000])
     np.testing.assert_array_equal(found, wanted)
+
+
+CHANGES = st.sets(st.integers(1, 150), max_size=8), st.sets(st.integers(0, 60), max_size=6)
+"""Where verdicts change: in steps of K up to 3,000, and beyond in steps of a third of n."""
+
+
+@given(*CHANGES, st.integers(0, 5))
+def test_every_run_up_to_3000_is_found_and_beyond_what_is_wide_enough(few, many, start):
+    """Of verdicts that change from one to another of three, at any n."""
+    changes = np.sort([20 * k for k in few] + [round(3100 * 1.33**k) for k in many])
+    cycle = np.array([1.0, 0.0, np.nan, 0.0, 1.0, np.nan])
+
+    def verdict(kernel, layer, data, n, level=None):
+        return cycle[(start + np.searchsorted(changes, n, side="right")) % len(cycle)]
+
+    with mock.patch.object(limits, "separation", verdict):
+        found = reach(KERNELS["exp"], LAYERS[2], PAPERS)
+    ends = [20, *(int(-(-change // 20) * 20) for change in changes)]
+    spans = {1.0: [], 0.0: [], "nan": []}
+    for k, first in enumerate(ends):
+        last = ends[k + 1] - 20 if k + 1 < len(ends) else math.inf
+        value = cycle[(start + k) % len(cycle)]
+        # The first change may be at the first n.
+        if last >= first and first <= 10**12:
+            spans["nan" if math.isnan(value) else value].append(
+                limits.Span(first, math.inf if last >= 10**12 else last)
+            )
+    assert found.separates == tuple(spans[1.0])
+    assert found.fails == tuple(spans[0.0])
+    assert found.undecided == tuple(spans["nan"])
+
+
+EXACT_SETTINGS = [
+    # p of x^p in cross-attention, a0, a1, t and m.
+    (2, "0.3", "2", 3, 2), (8, "0.3", "2", 3, 2), (40, "0.25", "1.5", 2, 3),
+    (150, "0.3", "2", 3, 2), (400, "0.3", "2", 3, 2), (1000, "0.3", "2", 2, 3),
+    (1000, "0.01", "1.2", 3, 2), (5000, "0.3", "2", 3, 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("p", "a0", "a1", "t", "m"), EXACT_SETTINGS)
+def test_what_p_may_be_holds_what_fractions_say(p, a0, a1, t, m):
+    """Weights of x^p are fractions: (1 + a)^p of the special token for its query, 1 of others."""
+    classes = 3
+    n = classes * t
+    largest = []
+    for a in (Fraction(a0), Fraction(a1)):
+        weight = (1 + a) ** p
+        special = weight / (weight + n - 1), (weight + t - 1) / (weight + n - 1)
+        rest = Fraction(t) / (weight + n - 1)
+        of_column = []
+        for y in itertools.product((-1, 1), repeat=1 + classes):
+            others = sum(y[2:])
+            of_special = special[0] * y[0] + special[1] * y[1] + rest * others
+            of_other = Fraction(y[0] + t * (y[1] + others), n)
+            of_column.append(max(of_special, of_other))
+        largest.append(of_column)
+    exact = exact_best_probability(*largest, classes, m)
+    data = FixedData(a0=float(a0), a1=float(a1), classes=classes, columns=m)
+    kernel = Kernel(f"x^{p}", "", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
+    (least,), (most,) = probability_bounds(kernel, LAYERS[2], data, [n])
+    assert least - 1e-12 <= exact <= most + 1e-12
+    if p < 50:
+        assert least == most
+
+
+def exact_best_probability(d0, d1, classes, m):
+    """max over theta > 0 of P(no score on D0 above theta, some score on D1 above it), of what each
+    column of signs, the first class being marked, is worth to D0 and D1: by all sign matrices of m
+    columns. D1's special token marks D0's class with probability 1 / classes, else another one."""
+    columns = [*itertools.product((0, 1), repeat=1 + classes)]
+    other = [columns.index((y[0], y[2], y[1], *y[3:])) for y in columns]
+    thetas = sorted({max(u, Fraction(0)) for u in (*d0, *d1)})
+    best = Fraction(0)
+    for theta in thetas:
+        quiet = [u <= theta for u in d0]
+        total = Fraction(0)
+        for places, chance in ((range(len(columns)), 1), (other, classes - 1)):
+            silent = sum(quiet)
+            both = sum(quiet[k] and d1[place] <= theta for k, place in enumerate(places))
+            every = Fraction(len(columns))
+            total += Fraction(chance, classes) * ((silent / every) ** m - (both / every) ** m)
+        best = max(best, total)
+    return float(best)

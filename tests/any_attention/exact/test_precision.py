@@ -84,7 +84,7 @@ def test_less_a_part_of_the_mean_p_is_that_of_rows_of_sum_1(layer, part):
     kernel, n = KERNELS["exp_sqrt_d"], [200, 2000, 20_000]
     of_exp = exp_probabilities(layer, PAPERS, tuple(n))
     less = minus_mean(part, kernel)
-    divided = type(kernel)("f'", "", "row", less.weigh)
+    divided = type(kernel)("f'", "", "row", less.attention_weights)
     found, wanted = (separate(each, layer, PAPERS, n, of_exp) for each in (less, divided))
     np.testing.assert_allclose(found.p_best, wanted.p_best, rtol=1e-12)
     np.testing.assert_allclose(found.margin, (1 - part) * wanted.margin, rtol=1e-9)
@@ -108,9 +108,18 @@ def test_the_first_that_is_lost():
         (400_000, 440_000),
         (10**9, 2 * 10**9),
     ):
-        found = precision.first_lost(lambda n, a=low, b=high: (n < a) | (n >= b), PAPERS)
+        found = precision.first_lost(
+            lambda n, a=low, b=high: ((n < a) | (n >= b)).astype(float), PAPERS
+        )
         assert found == low
-    assert precision.first_lost(lambda n: n > 0, PAPERS) == math.inf
+    assert precision.first_lost(lambda n: np.ones(len(n)), PAPERS) == math.inf
+    # Of two that are lost the first may be undecided: then it is not known.
+    for undecided, wanted in (((20, 40), math.nan), ((60, 80), math.nan), ((200, 300), 100)):
+
+        def verdict(n, low=undecided[0], high=undecided[1]):
+            return np.where((n >= low) & (n < high), np.nan, n < 100)
+
+        assert precision.first_lost(verdict, PAPERS) == pytest.approx(wanted, nan_ok=True)
     # sqrt(log n) is 0 at one token.
     assert precision.multiples(PAPERS.model_copy(update={"classes": 1}), 10, 5)[0] == 2
 

@@ -8,7 +8,7 @@ import pytest
 
 from attention_separation.any_attention.exact import limits
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.limits import Reach, separates
+from attention_separation.any_attention.exact.limits import Reach, Span, separates
 from attention_separation.any_attention.laws.law import Bracket, between
 from attention_separation.any_attention.laws.predictions import (
     critical_biases,
@@ -59,7 +59,8 @@ def test_an_n_of_a_few_steps_is_no_test_of_the_law():
 
 
 def test_what_is_not_resolved_is_not_measured(monkeypatch):
-    monkeypatch.setattr(limits, "reach", lambda *_: Reach(240.0, None, 10**9, False))
+    unresolved = Reach((Span(20, 240.0),), (), (Span(10**9, math.inf),))
+    monkeypatch.setattr(limits, "reach", lambda *_, **__: unresolved)
     claim = last_n(KERNELS["power_8"], SELF, DATA)
     assert math.isnan(claim.measured)
     assert claim.verdict == "undecided"

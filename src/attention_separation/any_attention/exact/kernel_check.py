@@ -59,7 +59,8 @@ def _telling(kernel: Kernel) -> Kernel:
         # A logarithm may be -inf, that of 0.
         wrong &= ~(kernel.logarithmic & np.isneginf(weights))
         if wrong.any():
-            raise ArithmeticError(
+            kind = OverflowError if np.isinf(weights[wrong][0]) else ArithmeticError
+            raise kind(
                 f"{kernel.name}: a weight, of score x = {float(seen.scores[wrong][0]):.6g}, is "
                 f"{float(weights[wrong][0])}; allowed: finite numbers"
             )

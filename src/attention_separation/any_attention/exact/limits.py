@@ -2,8 +2,8 @@
 uniform attention, and what separates at an n: a temperature, a degree, the least weight in X."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from ...attention.kernels import KERNELS, exponential
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets.dataset import Data
 from .layers import Layer
-from .values import best_probabilities, score_columns
+from .values import probability_bounds, score_columns
 
 PARTS = 16
 """Parts that an interval is cut into at each step of a search."""
@@ -41,72 +41,142 @@ def separates(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0,
     level: float | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Whether a kernel separates at each n, (P,); not where float64 does not tell."""
-    return separation(kernel, layer, data, n, weight, level) == 1
+    """Whether a kernel separates at each n, (P,); not where float64 does not tell its best P."""
+    return separation(kernel, layer, data, n, weight, level, by_bounds=False) == 1
 
 
 def separation(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0,
-    level: float | None = None,
+    level: float | None = None, *, by_bounds: bool = True,
 ) -> np.ndarray:  # fmt: skip
     """1 where a kernel separates, 0 where not, NaN where float64 does not tell, (P,): its best P is
-    above half of exp's at the same n, and exp's above 1/2; or, with a level, is at least that."""
+    above half of exp's at the same n, and exp's above 1/2; or, with a level, is at least that.
+
+    by_bounds : whether that is told too where float64 does not tell the best P, and all that it may
+        be has one answer
+    """
     sizes = tuple(n.tolist())
     # What a function of somebody's gives may change: nothing of it is remembered.
     if np.any(weight) or KERNELS.get(kernel.name) is not kernel:
-        found = best_probabilities(kernel, layer, data, sizes, weight)
+        bounds = probability_bounds(kernel, layer, data, sizes, weight)
     else:
-        found = _best(kernel, layer, data, sizes)
+        bounds = _bounds(kernel, layer, data, sizes)
+    if not by_bounds:
+        told = _told(bounds)
+        bounds = told, told
+    return verdicts(bounds, layer, data, sizes, level)
+
+
+def verdicts(
+    bounds: tuple[np.ndarray, np.ndarray], layer: Layer, data: Data, n: tuple[int, ...],
+    level: float | None = None,
+) -> np.ndarray:  # fmt: skip
+    """`separation`, (P,), of what a best P at each n is at least and at most."""
+    least, most = bounds
     if level is not None:
-        return np.where(np.isnan(found), np.nan, found >= level)
-    of_exp = exp_probabilities(layer, data, sizes)
-    holds = np.where(np.isnan(found - of_exp), np.nan, found > of_exp / 2)
-    return np.where(of_exp <= LEAST_OF_EXP, 0.0, holds)
+        separates, fails = least >= level, most < level
+    else:
+        least_of_exp, most_of_exp = _bounds(KERNELS["exp"], layer, data, n)
+        separates = (least > most_of_exp / 2) & (least_of_exp > LEAST_OF_EXP)
+        fails = (most <= least_of_exp / 2) | (most_of_exp <= LEAST_OF_EXP)
+    return np.where(separates, 1.0, np.where(fails, 0.0, np.nan))
 
 
 def exp_probabilities(layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:
     """What exp can do at numbers of tokens n: all kernels are measured against it."""
-    return _best(KERNELS["exp"], layer, data, n)
+    return _told(_bounds(KERNELS["exp"], layer, data, n))
+
+
+def _told(bounds: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """What lies between bounds, NaN where they differ."""
+    least, most = bounds
+    return np.where(least == most, least, np.nan)
+
+
+@dataclass(frozen=True)
+class Span:
+    """Neighbours of the multiples of K at which something is so."""
+
+    first: int
+    last: float  # inf where it is so at the largest of them, 10^12 or the last below
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How far a kernel separates, over the multiples of K up to 10^12 that `asked_sizes` has, ends
-    then sought between two of them."""
+    """Where a kernel separates, of the multiples of K up to 10^12: those that `asked_sizes` has
+    were asked, and where two neighbours of these differ the ends were sought between them."""
 
-    last: float  # the largest n at which it does; inf if at 10^12 still, NaN if at none
-    holes: tuple[float, float] | None  # the least and the largest n below it at which it does not
-    undecided_from: float  # the least n at which float64 does not tell; NaN where it tells at all
-    decided: bool  # whether it tells at all n above `last`
+    separates: tuple[Span, ...]
+    fails: tuple[Span, ...]
+    undecided: tuple[Span, ...]  # where float64 does not tell whether it separates
+    # The same between two neighbours that were asked: where their ends are is not told.
+    undecided_ends: tuple[Span, ...] = ()
+
+    @property
+    def last(self) -> float:
+        """The largest n at which it separates; inf if at 10^12 still, NaN if at none."""
+        return self.separates[-1].last if self.separates else math.nan
+
+    @property
+    def holes(self) -> list[Span]:
+        """Where it does not separate below `last`."""
+        return [span for span in self.fails if span.last < self.last]
+
+    @property
+    def undecided_beyond(self) -> Span | None:
+        """The first span of n above `last` at which float64 does not tell."""
+        last = self.last if self.separates else 0
+        return next((span for span in self.undecided if span.first > last), None)
 
 
-def reach(kernel: Kernel, layer: Layer, data: Data, level: float | None = None) -> Reach:
-    """How far a kernel separates, by half of exp's P or by a level."""
+def reach(
+    kernel: Kernel, layer: Layer, data: Data, level: float | None = None, *, by_bounds: bool = True
+) -> Reach:
+    """Where a kernel separates, by half of exp's P or by a level; all as of `separation`."""
 
-    def found_at(n: np.ndarray) -> np.ndarray:
-        return separation(kernel, layer, data, n, level=level)
+    def verdict_at(n: np.ndarray) -> np.ndarray:
+        verdict = separation(kernel, layer, data, n, level=level, by_bounds=by_bounds)
+        return np.nan_to_num(verdict, nan=UNDECIDED)
 
+    spans: dict[float, list[Span]] = {1.0: [], 0.0: [], UNDECIDED: []}
+    for verdict, span in _spans(verdict_at, data):
+        spans[verdict].append(span)
+    asked = asked_sizes(data)
+    undecided, undecided_ends = [], []
+    for span in spans[UNDECIDED]:
+        was_asked = ((asked >= span.first) & (asked <= span.last)).any()
+        (undecided if was_asked else undecided_ends).append(span)
+    return Reach(tuple(spans[1.0]), tuple(spans[0.0]), tuple(undecided), tuple(undecided_ends))
+
+
+UNDECIDED = -1.0
+"""Stands for NaN, which is not equal to itself."""
+
+
+def _spans(
+    value_at: Callable[[np.ndarray], np.ndarray], data: Data
+) -> Iterator[tuple[float, Span]]:  # fmt: skip
+    """All multiples of K up to 10^12 in spans of one value each, as far as `asked_sizes` tells."""
     grid, step = asked_sizes(data), data.classes
-    found = found_at(grid)
+    values, first = value_at(grid), int(grid[0])
+    for k in np.flatnonzero(values[1:] != values[:-1]):
+        value, low, high = values[k], int(grid[k]), int(grid[k + 1])
+        # Between two neighbours there may be a third value.
+        while value != values[k + 1]:
+            last = last_between(lambda n, value=value: value_at(n) == value, low, high, step)
+            yield value, Span(first, float(last))
+            first = low = last + step
+            value = values[k + 1] if first == high else value_at(np.array([first]))[0]
+    yield values[-1], Span(first, math.inf)
 
-    def last_where(condition: Callable[[np.ndarray], np.ndarray], k: int) -> float:
-        """The last n from the k-th of the grid on of which it is so; before the first for -1."""
-        if k < 0:
-            return float(grid[0] - step)
-        return _last_from(lambda n: condition(found_at(n)), grid, k, step)
 
-    holds, unknown = np.flatnonzero(found == 1), np.flatnonzero(np.isnan(found))
-    last, holes, undecided_from, most = math.nan, None, math.nan, -1
-    if len(holds):
-        most = holds[-1]
-        last = last_where(lambda found: found == 1, most)
-        gaps = np.flatnonzero(found[:most] == 0)
-        if len(gaps):
-            first = last_where(lambda found: found != 0, gaps[0] - 1) + step
-            holes = first, last_where(lambda found: found == 0, gaps[-1])
-    if len(unknown):
-        undecided_from = last_where(lambda found: ~np.isnan(found), unknown[0] - 1) + step
-    return Reach(last, holes, undecided_from, not (unknown > most).any())
+def probability_unknown_from(kernel: Kernel, layer: Layer, data: Data) -> float:
+    """The least n at which float64 does not tell the best P; NaN where it tells it at all n."""
+
+    def is_unknown(n: np.ndarray) -> np.ndarray:
+        return np.isnan(_told(_bounds(kernel, layer, data, tuple(n.tolist()))))
+
+    return next((span.first for unknown, span in _spans(is_unknown, data) if unknown), math.nan)
 
 
 def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data) -> float:
@@ -115,20 +185,27 @@ def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data) -> float:
 
     def differs(n: np.ndarray) -> np.ndarray:
         sizes = tuple(n.tolist())
-        found, of_none = (_best(each, layer, data, sizes) for each in (kernel, KERNELS["uniform"]))
-        return ~(np.abs(found - of_none) <= SAME * of_none)
+        least, most = _bounds(kernel, layer, data, sizes)
+        least_of_none, most_of_none = _bounds(KERNELS["uniform"], layer, data, sizes)
+        apart = np.maximum(least - most_of_none, least_of_none - most)
+        told = (least == most) & (least_of_none == most_of_none)
+        differs = ~(apart <= SAME * least_of_none)
+        return np.where(differs, 1.0, np.where(told, 0.0, UNDECIDED))
 
-    last = last_multiple(differs, data)
-    if math.isinf(last) and np.isnan(_best(kernel, layer, data, tuple(asked_sizes(data)))).any():
+    value, span = [*_spans(differs, data)][-1]
+    if value == UNDECIDED:
         return math.nan
-    return data.classes if math.isnan(last) else last + data.classes
+    return math.inf if value else span.first
 
 
 @lru_cache(maxsize=1024)
-def _best(kernel: Kernel, layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:
-    """`best_probabilities`, which several questions ask at the same n, at each of them once."""
+def _bounds(
+    kernel: Kernel, layer: Layer, data: Data, n: tuple[int, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """`probability_bounds`, which several questions ask at the same n, at each of them once."""
     sizes, places = np.unique(n, return_inverse=True)
-    return best_probabilities(kernel, layer, data, sizes.tolist())[places]
+    least, most = probability_bounds(kernel, layer, data, sizes.tolist())
+    return least[places], most[places]
 
 
 def last_multiple(holds: Callable[[np.ndarray], np.ndarray], data: Data) -> float:
@@ -191,32 +268,88 @@ def critical_temperatures(
     layer: Layer, data: Data, n: Sequence[int], level: float | None = None
 ) -> np.ndarray:
     """The highest T at which e^(x/T) separates at each n; 0 where it does at none from 1e-3 on, and
-    NaN where float64 does not tell of exp, or of the next higher T."""
-    return 1 / _least_told(COLDNESS, layer, data, n, level)
+    NaN where float64 does not tell the best P of exp, or of the next higher T."""
+    sizes, (kernel, low, high) = np.array(n), COLDNESS
+
+    def verdict_at(which: np.ndarray, values: np.ndarray) -> np.ndarray:
+        of_values = kernel(values[:, None, None])
+        return separation(of_values, layer, data, sizes[which], level=level, by_bounds=False)
+
+    coldest = least_numbers(lambda *at: verdict_at(*at) == 1, len(n), low, high)
+    of_hotter = verdict_at(np.arange(len(n)), _just_below(coldest, low, high))
+    of_exp = exp_probabilities(layer, data, tuple(n))
+    return np.where(np.isnan(of_hotter + of_exp), np.nan, 1 / coldest)
 
 
-def least_degrees(
-    layer: Layer, data: Data, n: Sequence[int], level: float | None = None
-) -> np.ndarray:
-    """The least real p at which x^p separates at each n, from 0.01 on; inf where it does at none up
-    to 1000, and NaN where float64 does not tell of exp, or of the next lower p."""
-    return _least_told(DEGREE, layer, data, n, level)
+def _just_below(values: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Values a little smaller than those found, so that a kernel does not separate there."""
+    return np.clip(values / (1 + 10 * PRECISION), low, high)
 
 
-def _least_told(
-    parameter: Parameter, layer: Layer, data: Data, n: Sequence[int], level: float | None
-) -> np.ndarray:
-    """The least value of a parameter at each n."""
-    sizes, (kernel, low, high) = np.array(n), parameter
+@dataclass(frozen=True)
+class Least:
+    """The least value of a parameter at which a kernel separates at one n, as far as those values
+    tell that were tried: GRID_PER_DECADE a decade, and more between the two that it lies between.
+    """
 
-    def found_at(which: np.ndarray, values: np.ndarray) -> np.ndarray:
-        at = layer, data, sizes[which]
-        return separation(kernel(values[:, None, None]), *at, level=level)
+    value: float  # inf where it separates at none
+    possible: float  # from here to the value float64 does not tell; the value where it tells it
+    tried: np.ndarray  # (P,) values of the parameter
+    verdicts: np.ndarray  # (P,) what `separation` says of them
 
-    least = least_numbers(lambda *at: found_at(*at) == 1, len(n), low, high)
-    below = np.clip(least / (1 + 10 * PRECISION), low, high)
-    told = ~np.isnan(found_at(np.arange(len(n)), below))
-    return np.where(told & ~np.isnan(exp_probabilities(layer, data, tuple(n))), least, np.nan)
+    @property
+    def fails_above(self) -> np.ndarray:
+        """Values tried, larger than the least, at which it does not separate."""
+        return self.tried[(self.tried > self.value) & (self.verdicts == 0)]
+
+    @property
+    def undecided_below(self) -> np.ndarray:
+        """Values tried, smaller than the least if there is one, at which float64 does not tell."""
+        return self.tried[(self.tried < self.value) & np.isnan(self.verdicts)]
+
+
+def least_value(
+    verdict_at: Callable[[np.ndarray], np.ndarray], low: float, high: float
+) -> Least:  # fmt: skip
+    """The least value in [low, high] at which a kernel separates, from what `separation` gives for
+    each of several values."""
+    tried = tried_numbers(low, high)
+    (value,) = least_numbers(lambda _, values: verdict_at(values) == 1, 1, low, high)
+    possible = value
+    if np.isnan(verdict_at(_just_below(np.array([value]), low, high))[0]):
+        (possible,) = least_numbers(lambda _, values: verdict_at(values) != 0, 1, low, high)
+    return Least(float(value), float(possible), tried, verdict_at(tried))
+
+
+def least_parameter(
+    parameter: Parameter, layer: Layer, data: Data, n: int, level: float | None = None
+) -> Least:
+    """The least value of a parameter at which a kernel separates at n."""
+
+    def verdict_at(values: np.ndarray) -> np.ndarray:
+        sizes = np.full(len(values), n)
+        return separation(parameter.kernel(values[:, None, None]), layer, data, sizes, level=level)
+
+    return least_value(verdict_at, parameter.low, parameter.high)
+
+
+def least_weight(
+    kernel: Kernel, layer: Layer, data: Data, n: int, level: float | None = None
+) -> Least:
+    """The least g at which a kernel separates at n with X = I + g e_1 e_1^T; 0 if it does with
+    X = I. ArithmeticError where it has no weights at a g that would have to be tried."""
+
+    def verdict_at(weights: np.ndarray) -> np.ndarray:
+        return separation(kernel, layer, data, np.full(len(weights), n), weights, level)
+
+    most = _largest_weight(kernel, layer, data, [n])
+    with_identity = verdict_at(np.zeros(1))[0]
+    found = least_value(verdict_at, LEAST_WEIGHT, most)
+    if math.isinf(found.value) and most < LARGEST_WEIGHT:
+        raise ArithmeticError(f"no weights at g = {10 * most:g}")
+    if math.isnan(with_identity):
+        return replace(found, possible=0.0)
+    return replace(found, value=0.0, possible=0.0) if with_identity else found
 
 
 def least_weights(
@@ -280,6 +413,11 @@ def asked_sizes(data: Data) -> np.ndarray:
     return asked
 
 
+def tried_numbers(low: float, high: float) -> np.ndarray:
+    """The numbers of weights, temperatures and degrees that are tried first."""
+    return np.geomspace(low, high, round(GRID_PER_DECADE * math.log10(high / low)) + 1)
+
+
 def least_numbers(
     holds: Callable[[np.ndarray, np.ndarray], np.ndarray], problems: int, low: float, high: float
 ) -> np.ndarray:
@@ -295,7 +433,7 @@ def least_numbers(
         found = holds(which, edges.ravel()).reshape(edges.shape)
         return np.where(found.any(axis=1), found.argmax(axis=1), edges.shape[1])
 
-    grid = np.geomspace(low, high, round(GRID_PER_DECADE * math.log10(high / low)) + 1)
+    grid = tried_numbers(low, high)
     at = first(np.tile(grid, (problems, 1)))
     lows, highs = grid[np.clip(at - 1, 0, None) % len(grid)], grid[at % len(grid)]
     while (highs / lows > 1 + PRECISION).any():

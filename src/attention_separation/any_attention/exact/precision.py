@@ -26,7 +26,7 @@ from ...results.provenance import record
 from ...results.tables import finite_or_null, schema, table_from_rows
 from ..settings import KernelsJob
 from .layers import LAYERS, Layer, token_types
-from .limits import exp_probabilities, last_between, reach
+from .limits import exp_probabilities, last_between, reach, verdicts
 from .values import Scored, score_columns, separate
 
 CASES = (
@@ -153,41 +153,54 @@ def multiples(data: Data, every: int, per_decade: int) -> np.ndarray:
     return steps[steps * data.classes > 1] * data.classes
 
 
-def first_lost(holds: Callable[[np.ndarray], np.ndarray], data: Data) -> float:
-    """The first n at which a condition does not hold, both sides of it being asked; inf."""
+def first_lost(verdict_at: Callable[[np.ndarray], np.ndarray], data: Data) -> float:
+    """The first n at which a kernel does not separate, both sides of it being asked, from what
+    `separation` gives for each of several n; inf if there is none, NaN where float64 does not tell
+    at an n before it."""
     sizes = multiples(data, EVERY, PER_DECADE)
+
+    def separates(n: np.ndarray) -> np.ndarray:
+        return verdict_at(n) == 1
+
     for start in range(0, len(sizes), TOGETHER):
-        for k in start + np.flatnonzero(~holds(sizes[start : start + TOGETHER]))[:1]:
+        for k in start + np.flatnonzero(~separates(sizes[start : start + TOGETHER]))[:1]:
             before = int(sizes[k - 1]) if k else int(sizes[0]) - data.classes
-            return float(last_between(holds, before, int(sizes[k]), data.classes) + data.classes)
+            last = last_between(separates, before, int(sizes[k]), data.classes)
+            first = last + data.classes
+            return float(first) if verdict_at(np.array([first]))[0] == 0 else math.nan
     return math.inf
 
 
 def _rows(name: str, part: float, layer: Layer, data: Data) -> Iterator[dict[str, object]]:
-    def separates(columns: Callable[[list[int]], Scored], n: np.ndarray) -> np.ndarray:
-        of_exp = exp_probabilities(layer, data, tuple(n.tolist()))
-        return columns(n.tolist()).best_probabilities() > of_exp / 2
+    def verdict_at(columns: Callable[[list[int]], Scored], n: np.ndarray) -> np.ndarray:
+        sizes = tuple(n.tolist())
+        return verdicts(columns(n.tolist()).probability_bounds(), layer, data, sizes)
 
     kernel, counted = KERNELS[name], multiples(data, 0, 5)
     exact = minus_mean(part, kernel) if part else kernel
     at, *biases_at = (n // data.classes * data.classes for n in (AT, *BIASES_AT))
     margins = separate(exact, layer, data, [at], exp_probabilities(layer, data, (at,)))
     last, without = reach(exact, layer, data).last, partial(score_columns, exact, layer, data)
-    before = separates(without, counted)
-    row = {"kernel": name, "lambda": part, "last_n": None if math.isnan(last) else last}
+    before = verdict_at(without, counted)
+    row = {"kernel": name, "lambda": part, "last_n": _or_null(last)}
     row |= {margin: finite_or_null(getattr(margins, margin)[0]) for margin in MARGINS}
-    row |= layer.columns | {"first_lost_exact": first_lost(partial(separates, without), data)}
+    lost_exactly = first_lost(partial(verdict_at, without), data)
+    row |= layer.columns | {"first_lost_exact": _or_null(lost_exactly)}
     for scheme in SCHEMES:
         columns = partial(rounded_columns, kernel, part, layer, data, scheme)
-        after = separates(columns, counted)
+        after = verdict_at(columns, counted)
         biases = of_each_neuron(columns(biases_at).ranked()).tolist()
         yield row | {
             "scheme": scheme.name,
-            "first_lost": first_lost(partial(separates, columns), data),
-            "gained": int((after & ~before).sum()),
-            "lost": int((before & ~after).sum()),
+            "first_lost": _or_null(first_lost(partial(verdict_at, columns), data)),
+            "gained": int(((after == 1) & (before == 0)).sum()),
+            "lost": int(((before == 1) & (after == 0)).sum()),
             **{f"p_each_bias_{n}": p for n, p in zip(BIASES_AT, biases, strict=True)},
         }
+
+
+def _or_null(n: float) -> float | None:
+    return None if math.isnan(n) else n
 
 
 def run(job: KernelsJob, output: Path) -> None:

@@ -16,7 +16,7 @@ from ...results.provenance import record
 from ...results.tables import finite_or_null, schema, table_from_rows
 from ..settings import KernelsJob
 from .layers import LAYERS, Layer
-from .limits import exp_probabilities, n_equal_to_uniform, reach
+from .limits import exp_probabilities, n_equal_to_uniform, probability_unknown_from, reach
 from .values import separate
 
 QUANTITIES = (
@@ -64,7 +64,7 @@ ABOUT = {
     "10^12 still, empty where it does at none. Between first_hole and last_hole are smaller n at "
     "which it does not. All multiples of K up to 3,000 were asked, beyond them 20 a decade and "
     "both sides of every change of m, then by bisection. From undecided_from on are n at which "
-    "float64 does not tell it. "
+    "float64 does not tell p_best. "
     "n_equal_to_uniform is the n from which on its p_best is exactly that of uniform weights, "
     f"found in the same way; inf where it is not at 10^12 still.\n{SCOPE}",
 }
@@ -88,6 +88,7 @@ def value_rows(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> It
 def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
     """The row of the table of kernels on one kernel in one layer."""
     found, from_n = reach(kernel, layer, data), n_equal_to_uniform(kernel, layer, data)
+    unknown_from = probability_unknown_from(kernel, layer, data)
     return {
         "kernel": kernel.name,
         "formula": kernel.symbol,
@@ -95,10 +96,10 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
         **layer.columns,
         "last_n": None if math.isnan(found.last) else found.last,
         "n_equal_to_uniform": None if math.isnan(from_n) else from_n,
-        "resolved": math.isnan(found.undecided_from),
-        "undecided_from": finite_or_null(found.undecided_from),
-        "first_hole": found.holes and found.holes[0],
-        "last_hole": found.holes and found.holes[1],
+        "resolved": math.isnan(unknown_from),
+        "undecided_from": finite_or_null(unknown_from),
+        "first_hole": found.holes[0].first if found.holes else None,
+        "last_hole": found.holes[-1].last if found.holes else None,
     }
 
 

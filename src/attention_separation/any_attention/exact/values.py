@@ -8,7 +8,7 @@ import numpy as np
 
 from ...attention import separation
 from ...attention.distinct_rows import Rows, distinct_rows
-from ...attention.kernel import Kernel
+from ...attention.kernel import VANISHING, Kernel
 from ...attention.sign_columns import StateScores, largest_scores
 from ...attention.threshold_curves import NARROWEST, ThresholdCurves, threshold_curves
 from ...datasets.dataset import Data
@@ -59,19 +59,44 @@ class Scored:
         curves = self.curves()
         return np.where(curves.resolved, curves.best()[0], np.nan)
 
+    def probability_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """What P at the best threshold is at least and at most, (P,) each: P itself where float64
+        tells it. Elsewhere scores may be off by NARROWEST of the largest size of their dataset's
+        rows, and P grows with scores on D1 and falls with those on D0."""
+        best = self.best_probabilities()
+        unknown = np.isnan(best)
+        if not unknown.any():
+            return best, best
+        off_d0, off_d1 = (NARROWEST * rows.summed[unknown].max(axis=1) for rows in self.rows)
+        least, most = best.copy(), best.copy()
+        least[unknown] = self._best_if_off(unknown, off_d0, -off_d1)
+        most[unknown] = self._best_if_off(unknown, -off_d0, off_d1)
+        return least, most
+
+    def _best_if_off(self, points: np.ndarray, on_d0: np.ndarray, on_d1: np.ndarray) -> np.ndarray:
+        """P at the best threshold of some points if their scores on D0 and on D1 were off by so
+        much, (P,), however close they are."""
+        curves = threshold_curves(
+            self.d0[points].off_by(on_d0)[:, None], self.d1[points].off_by(on_d1)[:, None],
+            self.m[points], self.s[points], self.n[points], "independent",
+        )  # fmt: skip
+        return curves.probability.max(axis=1)
+
     def ranked(self) -> separation.Ranked:
         """The states of a column, their scores replaced by ranks."""
         return separation.rank_states(self.d0, self.d1, self.m, self.s)
 
     def tells_rows_apart(self) -> np.ndarray:
         """Whether the special rows of D0 and D1 are equal, or differ by more than float64 can tell
-        of their sizes, (P,)."""
+        of their sizes, (P,). They are not known to be equal where a weight vanishes."""
         on_d0, on_d1 = (
             np.stack([getattr(rows, name)[:, 0] for name in PARTS]) for rows in self.rows
         )
         gap = np.abs(on_d1 - on_d0).max(axis=0)
         larger = np.maximum(self.rows[0].summed[:, 0], self.rows[1].summed[:, 0])
-        return (gap == 0) | (gap > NARROWEST * larger)
+        special = np.stack([rows.weights[:, 0] for rows in self.rows])
+        vanishes = ((special > 0) & (special <= VANISHING)).any(axis=(0, 2))
+        return ((gap == 0) & ~vanishes) | (gap > NARROWEST * larger)
 
 
 def score_columns(
@@ -123,6 +148,21 @@ def _score(rows: tuple[Rows, Rows], data: Data, n: Sequence[int]) -> Scored:
         s=np.sqrt(np.log(sizes)),
         n=sizes,
     )
+
+
+def probability_bounds(
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """What P at the kernel's own best threshold is at least and at most, (P,) each: P itself where
+    float64 tells it."""
+    on_d0, on_d1 = _rows_of_both(kernel, layer, data, n, weight)
+    least, most = [], []
+    for part in batches(data, len(n)):
+        rows = on_d0.of_points(part), on_d1.of_points(part)
+        least_of_part, most_of_part = _score(rows, data, n[part]).probability_bounds()
+        least.append(least_of_part)
+        most.append(most_of_part)
+    return np.concatenate(least), np.concatenate(most)
 
 
 def separate(

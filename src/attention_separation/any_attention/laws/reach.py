@@ -81,8 +81,8 @@ def last_n(kernel: Kernel, layer: Layer, data: Data) -> law.Prediction:
 
 def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
     """0 where it separates at no n that is tried; NaN where float64 does not resolve it."""
-    reach = limits.reach(kernel, layer, data)
-    if not reach.decided:
+    reach = limits.reach(kernel, layer, data, by_bounds=False)
+    if reach.undecided_beyond:
         return math.nan
     return 0.0 if math.isnan(reach.last) else reach.last
 
@@ -128,7 +128,7 @@ def _never(data: Data) -> Iterator[law.Prediction]:
     for layer, name in product(LAYERS, BOUNDED):
         kernel = KERNELS[name]
         applies = Mixture(layer, data).applies()
-        measured = limits.separation(kernel, layer, data, sizes)
+        measured = limits.separation(kernel, layer, data, sizes, by_bounds=False)
         may_separate = predictions.separates_at(kernel, layer, data, sizes, sign=1)
         for k, n in enumerate(sizes.tolist()):
             is_beyond = applies and not may_separate[k]

@@ -1,0 +1,375 @@
+"""Where a kernel separates, and what it needs at one n: `largest_n`, `spans`, `holes`,
+`separates_from`, `critical_temperature`, `least_degree` and `least_weight`.
+
+A kernel separates at n if softmax's probability is above 1/2, and the kernel's above half of it,
+each at its own best threshold; or, where a level is given, if its probability is at least that.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import numpy as np
+
+from ..any_attention.exact import limits
+from ..any_attention.exact.kernel_check import all_sizes
+from ..any_attention.exact.layers import Layer
+from ..attention.kernel import Kernel
+from ..attention.kernels import KERNELS
+from ..datasets.dataset import FixedData
+from ..settings.warn_once import once_per_question, warn
+from . import validation
+from .build import Given, kernel_of, require_usable
+
+N = int | float
+"""A number of tokens; inf for no end up to 10^12."""
+
+
+@once_per_question
+def largest_n(
+    kernel: Given,
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
+    *,
+    level: float | None = None,
+    **options: Unpack[validation.Options],
+) -> float | None:
+    """The largest multiple of K up to 10^12 at which a kernel separates: at which softmax's
+    probability is above 1/2, and the kernel's above half of it, each at its own best threshold.
+    inf if it does there still, None if it does at none. It need not separate at all smaller n: a
+    warning names the first and the last at which it does not, and `spans` has all of them. How fine
+    the search is, `spans` says.
+
+    Parameters
+    ----------
+    level : instead, the probability that the kernel's is to be at least, whatever softmax's is
+    kernel, model and all others : as of `separate`
+
+    Raises
+    ------
+    ValueError, ArithmeticError
+        As `separate` does, of any n up to 10^12; also where float64 does not tell whether the
+        kernel separates at an n beyond the last at which it does: the text names it.
+    """
+    of, reach = reach_of(kernel, model, attention_x, level, **options)
+    return last_of(of.name, reach)
+
+
+@once_per_question
+def spans(
+    kernel: Given,
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
+    *,
+    level: float | None = None,
+    **options: Unpack[validation.Options],
+) -> list[tuple[int, N]]:
+    """Where a kernel separates: (first n, last n) of each run of multiples of K up to 10^12 at all
+    of which it does; the last is inf where it does at the largest of them still.
+
+    All multiples of K up to 3,000 are asked, beyond them 20 a decade and both sides of every change
+    of m. Where two neighbours of these have different answers, the end between them is found to one
+    multiple of K. What lies between two neighbours with the same answer is missed: a hole, or a
+    run, of less than an eighth of its n can be. A warning names the n at which float64 does not
+    tell; they are in no run.
+
+    Parameters, errors
+        As of `largest_n`; there is no error where float64 does not tell.
+    """
+    of, reach = reach_of(kernel, model, attention_x, level, **options)
+    _say_what_is_undecided(of.name, reach)
+    return spans_of(reach)
+
+
+@once_per_question
+def holes(
+    kernel: Given,
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
+    *,
+    level: float | None = None,
+    **options: Unpack[validation.Options],
+) -> list[tuple[int, int]]:
+    """Where a kernel does not separate below the largest n at which it does: (first n, last n) of
+    each run of multiples of K, as `spans` finds them. Parameters and errors as of `spans`."""
+    of, reach = reach_of(kernel, model, attention_x, level, **options)
+    _say_what_is_undecided(of.name, reach)
+    return holes_of(reach)
+
+
+@once_per_question
+def separates_from(
+    kernel: Given,
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
+    *,
+    level: float | None = None,
+    **options: Unpack[validation.Options],
+) -> int | None:
+    """The multiple of K from which on, up to 10^12, a kernel separates; None if it does not at the
+    largest of them. It may separate at smaller n too: see `spans`, which says how fine the search
+    is. Parameters as of `largest_n`.
+
+    Raises
+    ------
+    ValueError, ArithmeticError
+        As `largest_n` does; also where float64 does not tell at the largest n.
+    """
+    of, reach = reach_of(kernel, model, attention_x, level, **options)
+    return first_of(of.name, reach)
+
+
+def reach_of(
+    kernel: Given, model: str, attention_x: str, level: float | None, **options: Any
+) -> tuple[Kernel, limits.Reach]:
+    """The kernel that is meant, and where it separates; a warning where softmax itself does not."""
+    of, level = kernel_of(kernel), validation.level_of(level)
+    layer, data = validation.setting_of(model, attention_x, **options)
+    require_usable(of, layer, data, all_sizes(data.classes))
+    found = limits.reach(of, layer, data, level)
+    if level is None:
+        _say_where_softmax_fails(limits.reach(KERNELS["exp"], layer, data).last)
+    return of, found
+
+
+def last_of(name: str, reach: limits.Reach) -> float | None:
+    """The largest n at which a kernel separates, as `largest_n` has it."""
+    beyond = reach.undecided_beyond
+    if beyond:
+        raise ArithmeticError(
+            f"{name}: from n = {beyond.first:,} on float64 does not tell whether it separates; "
+            f"{_where_it_does(reach)}"
+        )
+    if reach.holes:
+        first, last = reach.holes[0].first, reach.holes[-1].last
+        warn(
+            f"{name}: it does not separate at some n from {first:,} to {last:,.0f}, below the "
+            f"largest at which it does; it does at n = {words_of_runs(spans_of(reach))}"
+        )
+    _say_what_is_undecided(name, reach)
+    if math.isnan(reach.last):
+        return None
+    return reach.last if math.isinf(reach.last) else int(reach.last)
+
+
+def first_of(name: str, reach: limits.Reach) -> int | None:
+    """The n from which on a kernel separates, as `separates_from` has it."""
+    if reach.undecided and math.isinf(reach.undecided[-1].last):
+        raise ArithmeticError(
+            f"{name}: from n = {reach.undecided[-1].first:,} on float64 does not tell whether it "
+            f"separates; {_where_it_does(reach)}"
+        )
+    if not math.isinf(reach.last):
+        return None
+    _say_what_is_undecided(name, reach)
+    return reach.separates[-1].first
+
+
+def spans_of(reach: limits.Reach) -> list[tuple[int, N]]:
+    """The runs of n at which a kernel separates, as `spans` has them."""
+    return [(each.first, _whole(each.last)) for each in reach.separates]
+
+
+def holes_of(reach: limits.Reach) -> list[tuple[int, int]]:
+    """The runs of n below the largest at which a kernel does not separate, as `holes` has them."""
+    return [(each.first, int(each.last)) for each in reach.holes]
+
+
+def _whole(n: float) -> N:
+    return n if math.isinf(n) else int(n)
+
+
+MOST_RUNS_SHOWN = 3
+
+
+def words_of_runs(runs: Sequence[tuple[int, N]]) -> str:
+    """Runs of n as text, of many the first two and the last."""
+    words = [_words_of_run(*run) for run in runs]
+    if len(words) > MOST_RUNS_SHOWN:
+        words = [*words[:2], "...", words[-1]]
+    return ", ".join(words) or "none"
+
+
+def _words_of_run(first: int, last: N) -> str:
+    if first == last:
+        return f"{first:,}"
+    return f"{first:,} to {'10^12' if math.isinf(last) else format(int(last), ',')}"
+
+
+def _where_it_does(reach: limits.Reach) -> str:
+    if not reach.separates:
+        return "it does at no n at which float64 tells"
+    return f"as far as float64 tells, it does at n = {words_of_runs(spans_of(reach))}"
+
+
+def _say_what_is_undecided(name: str, reach: limits.Reach) -> None:
+    undecided = reach.undecided + reach.undecided_ends
+    if undecided:
+        first, last = min(span.first for span in undecided), max(span.last for span in undecided)
+        where = _words_of_run(first, last)
+        warn(f"{name}: at some n of {where} float64 does not tell whether it separates")
+
+
+@once_per_question
+def critical_temperature(
+    n: int = 200,
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
+    *,
+    level: float | None = None,
+    **options: Unpack[validation.Options],
+) -> float | None:
+    """The highest T at which e^(x / T) separates at n tokens, as `largest_n` says it; 0 where none
+    from 0.001 on does, inf where 10^4 does still, and None where e^x itself, softmax, does not. It
+    is sought as `least_degree` is. Parameters as of `largest_n`.
+
+    Raises
+    ------
+    ValueError, ArithmeticError
+        As `separate` does; also where float64 does not tell at which T it separates.
+    """
+    layer, data = validation.setting_of(model, attention_x, **options)
+
+    def of_coldness(n: int, level: float | None) -> limits.Least:
+        return limits.least_parameter(limits.COLDNESS, layer, data, n, level)
+
+    found = _at_one_n(COLDNESS, of_coldness, layer, data, n, level)
+    if found is None:
+        return None
+    hottest = 1 / found
+    return math.inf if hottest > limits.HOTTEST * (1 - limits.PRECISION) else hottest
+
+
+@once_per_question
+def least_degree(
+    n: int = 200,
+    model: validation.Model = "self_attention",
+    attention_x: validation.AttentionX = "identity",
+    *,
+    level: float | None = None,
+    **options: Unpack[validation.Options],
+) -> float | None:
+    """The least real p at which x^p separates at n tokens, as `largest_n` says it; 0 where 0.01
+    does, inf where none up to 1000 does, and None where softmax itself does not. It is sought at 3
+    p a decade, then between two of these: a smaller one that separates alone can be missed. A
+    warning names the larger ones, of those tried, at which it does not separate. Parameters and
+    errors as of `critical_temperature`.
+    """
+    layer, data = validation.setting_of(model, attention_x, **options)
+
+    def of_degree(n: int, level: float | None) -> limits.Least:
+        return limits.least_parameter(limits.DEGREE, layer, data, n, level)
+
+    found = _at_one_n(Quantity("p", "x^p"), of_degree, layer, data, n, level)
+    return found and (0.0 if found <= limits.DEGREE.low else found)
+
+
+@once_per_question
+def least_weight(
+    kernel: Given,
+    n: int = 200,
+    model: validation.Model = "self_attention",
+    *,
+    level: float | None = None,
+    **options: Unpack[validation.Options],
+) -> float | None:
+    """The least g with which X = I + g e_1 e_1^T lets a kernel separate at n tokens, as `largest_n`
+    says it, softmax having X = I; 0 where X = I is enough, inf where no g up to 10^13 is, and None
+    where softmax itself does not; sought as by `least_degree`. e_1 is the coordinate of the special
+    token's own entry, and Q = K = diag(sqrt(1 + g), 1, ..., 1) before the `split`. Parameters as of
+    `largest_n`.
+
+    Raises
+    ------
+    ValueError, ArithmeticError
+        As `critical_temperature` does; also where the kernel has no weights at a g that has to be
+        tried.
+    """
+    of = kernel_of(kernel)
+    layer, data = validation.setting_of(model, "identity", **options)
+    require_usable(of, layer, data, [validation.tokens_of(layer, data, n)])
+
+    def of_weight(n: int, level: float | None) -> limits.Least:
+        try:
+            return limits.least_weight(of, layer, data, n, level)
+        except ArithmeticError as error:
+            raise ArithmeticError(
+                f"{of.name}: at n = {n:,} it has no weights at a g that has to be tried, with X = "
+                f"I + g e_1 e_1^T: {str(error).removeprefix(f'{of.name}: ')}"
+            ) from error
+
+    return _at_one_n(Quantity("g", of.name), of_weight, layer, data, n, level)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What the least is sought of: its letter, and what separates from it on."""
+
+    letter: str
+    kernel: str
+    inverse: bool = False  # whether it is said as 1 / the letter, the least being the largest
+
+    @property
+    def above(self) -> str:
+        """Values beyond the least, in words."""
+        return f"{'lower' if self.inverse else 'larger'} {self.letter}"
+
+    @property
+    def below(self) -> str:
+        """Values before the least, in words."""
+        return f"{'higher' if self.inverse else 'smaller'} {self.letter}"
+
+    def ends(self, values: np.ndarray) -> str:
+        """The least and the largest of values tried, as text."""
+        values = 1 / values if self.inverse else values
+        return f"{values.min():.6g} to {values.max():.6g}"
+
+
+COLDNESS = Quantity("T", "e^(x / T)", inverse=True)
+
+
+CLOSE = 1.01
+"""A least value that float64 tells to a hundredth is an answer."""
+
+
+def _at_one_n(
+    quantity: Quantity, least: Callable[[int, float | None], limits.Least], layer: Layer,
+    data: FixedData, n: int, level: float | None,
+) -> float | None:  # fmt: skip
+    """The least value at n; None, with a warning, where softmax does not separate there."""
+    level, n = validation.level_of(level), validation.tokens_of(layer, data, n)
+    if level is None and limits.separation(KERNELS["exp"], layer, data, np.array([n]))[0] == 0:
+        _say_where_softmax_fails(math.nan)
+        return None
+    found, what = least(n, level), f"{quantity.letter} {quantity.kernel}"
+    undecided, fails = found.undecided_below, found.fails_above
+    if found.possible * CLOSE < found.value or (math.isinf(found.value) and len(undecided)):
+        ends = quantity.ends(np.append(undecided, [found.possible, found.value]))
+        raise ArithmeticError(
+            f"at n = {n:,} float64 does not tell at which {what} separates, of {ends}"
+        )
+    if found.possible < found.value:
+        ends = quantity.ends(np.array([found.possible, found.value]))
+        warn(f"at n = {n:,} float64 does not tell at which {what} separates, but to {ends}")
+    elif len(undecided):
+        warn(
+            f"at n = {n:,} float64 does not tell at every {quantity.below} whether "
+            f"{quantity.kernel} separates: of those tried, not at some of "
+            f"{quantity.ends(undecided)}"
+        )
+    if len(fails):
+        warn(
+            f"at n = {n:,} {quantity.kernel} does not separate at every {quantity.above}: of those "
+            f"tried, not at some of {quantity.ends(fails)}"
+        )
+    return found.value
+
+
+def _say_where_softmax_fails(last: float) -> None:
+    if not math.isinf(last):
+        where = "here" if math.isnan(last) else f"beyond n = {last:,.0f}"
+        warn(
+            f"softmax itself does not separate {where}, with a probability of at most 1/2: no "
+            "kernel is measured against it there; level=0.9 asks for a probability of 0.9 alone"
+        )

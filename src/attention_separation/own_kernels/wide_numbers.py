@@ -1,0 +1,215 @@
+"""Formulas in numbers beyond float64's range: exp(10 * x) is one of them where a score x is 100.
+
+A wide number is mantissa * e^exponent. It is plain where its logarithm is within LARGEST_LOG: its
+exponent is then 0, so that ordinary numbers have the same bits as by NumPy. Elsewhere its mantissa
+is 1 or -1, and its exponent the logarithm.
+"""
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ..attention.kernel import not_quite_0
+
+LARGEST_LOG = 300.0
+"""Products and quotients of two plain numbers, to e^300 each, are in float64's range."""
+
+
+@dataclass(frozen=True, eq=False)
+class WideNumbers:
+    """mantissa * e^exponent, two arrays of one shape."""
+
+    mantissa: np.ndarray
+    exponent: np.ndarray
+
+    def to_float(self) -> np.ndarray:
+        """The numbers as float64: 0 or infinite where they are out of range."""
+        return self.mantissa * np.exp(self.exponent)
+
+    def over(self, exponent: np.ndarray) -> np.ndarray:
+        """The numbers over e^exponent, in float64."""
+        return self.mantissa * np.exp(self.exponent - exponent)
+
+    def times(self, counts: np.ndarray) -> "WideNumbers":
+        """The numbers, each several times."""
+        return wide(self.mantissa * counts, self.exponent)
+
+    def exponents_of_sizes(self) -> np.ndarray:
+        """The exponents, and that of 0, which is -inf."""
+        return np.where(self.mantissa == 0, -np.inf, self.exponent)
+
+
+def wide(mantissa: np.ndarray | float, exponent: np.ndarray | float = 0.0) -> WideNumbers:
+    """mantissa * e^exponent as wide numbers: plain ones where they are in range."""
+    mantissa, exponent = np.broadcast_arrays(mantissa, exponent)
+    log = np.log(np.abs(mantissa)) + exponent
+    # 0, infinities and what is no number are plain as well.
+    is_plain = (np.abs(log) <= LARGEST_LOG) | ~np.isfinite(log)
+    plain = np.where(np.isneginf(log), 0.0, mantissa * np.exp(exponent))
+    return WideNumbers(np.where(is_plain, plain, np.sign(mantissa)), np.where(is_plain, 0.0, log))
+
+
+def row_weights(numbers: WideNumbers, exists: np.ndarray) -> np.ndarray:
+    """Rows of wide weights (..., T) in float64, each over its largest power of e among the keys
+    that exist."""
+    exponents = np.where(exists, numbers.exponents_of_sizes(), -np.inf)
+    largest = exponents.max(axis=-1, keepdims=True)
+    weights = numbers.over(np.where(np.isneginf(largest), 0.0, largest))
+    return not_quite_0(weights, (numbers.mantissa > 0) & exists)
+
+
+def inner_products(queries: WideNumbers, keys: WideNumbers) -> WideNumbers:
+    """Of queries (..., R, F) with keys (..., T, F): (..., R, T)."""
+    products = _multiply(
+        WideNumbers(queries.mantissa[..., :, None, :], queries.exponent[..., :, None, :]),
+        WideNumbers(keys.mantissa[..., None, :, :], keys.exponent[..., None, :, :]),
+    )
+    exponent = products.exponents_of_sizes().max(axis=-1)
+    exponent = np.where(np.isneginf(exponent), 0.0, exponent)
+    return wide(products.over(exponent[..., None]).sum(axis=-1), exponent)
+
+
+def evaluate(expression: str, known: Mapping[str, np.ndarray | float]) -> WideNumbers:
+    """A formula's value, by the arrays that its names stand for; `expression` is a `Formula`'s."""
+    with np.errstate(all="ignore"):
+        names = {name: wide(np.asarray(values, dtype=float)) for name, values in known.items()}
+        return _value(_parsed(expression), names)
+
+
+@lru_cache(maxsize=256)
+def _parsed(expression: str) -> ast.expr:
+    return ast.parse(expression, mode="eval").body
+
+
+def _value(node: ast.expr, names: Mapping[str, WideNumbers]) -> WideNumbers:
+    match node:
+        case ast.Constant(value=float(value)):
+            return wide(value)
+        case ast.Name(id=name):
+            return names[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _negative(_value(operand, names))
+        case ast.BinOp(left=left, op=op, right=right):
+            return OPERATORS[type(op)](_value(left, names), _value(right, names))
+        case ast.Call(
+            func=ast.Name(id="where"),
+            args=[ast.Compare(left=left, ops=[op], comparators=[right]), yes, no],
+        ):
+            difference = _subtract(_value(left, names), _value(right, names))
+            is_so = COMPARISONS[type(op)](difference.mantissa, 0.0)
+            return _where(is_so, _value(yes, names), _value(no, names))
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return FUNCTIONS[name](*[_value(each, names) for each in arguments])
+    raise TypeError(f"{ast.unparse(node)} is no part of a formula")
+
+
+def _negative(a: WideNumbers) -> WideNumbers:
+    return WideNumbers(-a.mantissa, a.exponent)
+
+
+def _add(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    exponent = np.maximum(a.exponents_of_sizes(), b.exponents_of_sizes())
+    exponent = np.where(np.isneginf(exponent), 0.0, exponent)
+    return wide(a.over(exponent) + b.over(exponent), exponent)
+
+
+def _subtract(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    return _add(a, _negative(b))
+
+
+def _multiply(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    return wide(a.mantissa * b.mantissa, a.exponent + b.exponent)
+
+
+def _divide(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    return wide(a.mantissa / b.mantissa, a.exponent - b.exponent)
+
+
+def _power(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    power = b.to_float()
+    plain = np.power(a.mantissa, power)
+    log = power * (np.log(np.abs(a.mantissa)) + a.exponent)
+    # NumPy has the powers of 0 and of infinity, too.
+    by_numpy = (a.exponent == 0) & ((np.abs(log) <= LARGEST_LOG) | ~np.isfinite(log))
+    sign = np.where(a.mantissa < 0, np.power(-1.0, power), 1.0)
+    return wide(np.where(by_numpy, plain, sign), np.where(by_numpy, 0.0, log))
+
+
+def _exp(a: WideNumbers) -> WideNumbers:
+    log = a.to_float()
+    is_plain = np.abs(log) <= LARGEST_LOG
+    return wide(np.where(is_plain, np.exp(log), 1.0), np.where(is_plain, 0.0, log))
+
+
+def _log(a: WideNumbers) -> WideNumbers:
+    return wide(np.log(a.mantissa) + a.exponent)
+
+
+def _log1p(a: WideNumbers) -> WideNumbers:
+    of_large = _log(_add(wide(1.0), a))
+    return _or_itself(_where(a.exponent > 0, of_large, wide(np.log1p(a.mantissa))), a)
+
+
+def _expm1(a: WideNumbers) -> WideNumbers:
+    log = a.to_float()
+    is_plain = np.abs(log) <= LARGEST_LOG
+    of_large = _subtract(_exp(a), wide(1.0))
+    return _or_itself(_where(is_plain, wide(np.expm1(log)), of_large), a)
+
+
+def _or_itself(values: WideNumbers, a: WideNumbers) -> WideNumbers:
+    """Values of a function that is its argument where that is tiny, 0 for float64."""
+    return _where(a.exponent < 0, a, values)
+
+
+def _sqrt(a: WideNumbers) -> WideNumbers:
+    return wide(np.sqrt(a.mantissa), a.exponent / 2)
+
+
+def _abs(a: WideNumbers) -> WideNumbers:
+    return WideNumbers(np.abs(a.mantissa), a.exponent)
+
+
+def _where(is_so: np.ndarray, a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    return WideNumbers(
+        np.where(is_so, a.mantissa, b.mantissa), np.where(is_so, a.exponent, b.exponent)
+    )
+
+
+def _minimum(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    return _where(_subtract(a, b).mantissa < 0, a, b)
+
+
+def _maximum(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    return _where(_subtract(a, b).mantissa > 0, a, b)
+
+
+def _tanh(a: WideNumbers) -> WideNumbers:
+    return _or_itself(wide(np.tanh(a.to_float())), a)
+
+
+def _sin(a: WideNumbers) -> WideNumbers:
+    return _or_itself(wide(np.sin(a.to_float())), a)
+
+
+def _cos(a: WideNumbers) -> WideNumbers:
+    return wide(np.cos(a.to_float()))
+
+
+OPERATORS: dict[type[ast.operator], Callable[[WideNumbers, WideNumbers], WideNumbers]] = {
+    ast.Add: _add, ast.Sub: _subtract, ast.Mult: _multiply, ast.Div: _divide, ast.Pow: _power,
+}  # fmt: skip
+
+COMPARISONS: dict[type[ast.cmpop], np.ufunc] = {
+    ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater, ast.GtE: np.greater_equal,
+    ast.Eq: np.equal, ast.NotEq: np.not_equal,
+}  # fmt: skip
+
+FUNCTIONS: dict[str, Callable[..., WideNumbers]] = {
+    "exp": _exp, "log": _log, "log1p": _log1p, "expm1": _expm1, "sqrt": _sqrt, "abs": _abs,
+    "tanh": _tanh, "sin": _sin, "cos": _cos, "minimum": _minimum, "maximum": _maximum,
+}  # fmt: skip
+"""Those of a formula but `where`, by their names there."""

@@ -1,0 +1,52 @@
+"""What a question warns of: each sentence once, at the line of code that asks it."""
+
+import functools
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from contextvars import ContextVar
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PACKAGE_FOLDER = f"{Path(__file__).resolve().parents[1]}{os.sep}"
+
+_SAID: ContextVar[set[str] | None] = ContextVar("said", default=None)
+"""What the question that is being answered has said; None outside of questions."""
+
+
+def once_per_question(question: Callable[P, R]) -> Callable[P, R]:
+    """A function that people call; whatever it calls says each sentence once."""
+
+    @functools.wraps(question)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> R:
+        if _SAID.get() is not None:
+            return question(*args, **kwargs)
+        token = _SAID.set(set())
+        try:
+            return question(*args, **kwargs)
+        finally:
+            _SAID.reset(token)
+
+    return asked
+
+
+def warn(text: str) -> None:
+    """A UserWarning, unless the question that is being answered has given it before."""
+    said = _SAID.get()
+    if said is not None and text in said:
+        return
+    if said is not None:
+        said.add(text)
+    warnings.warn(text, stacklevel=_levels_to_caller())
+
+
+def _levels_to_caller() -> int:
+    """How many calls up from `warn` the first line outside of the package is."""
+    levels, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+        levels, frame = levels + 1, frame.f_back
+    return levels
