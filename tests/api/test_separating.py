@@ -109,6 +109,47 @@ def test_the_best_thresholds_for_a_gap_have_its_probability(kernel, n):
             assert again.probability == pytest.approx(found.probability, abs=1e-12), (part, theta)
 
 
+MARGINS = {
+    "exp": "exp", "exp_sqrt_d": "exp_sqrt_d", "linear": "linear", "hedgehog": "hedgehog",
+    "uniform": "uniform", "sparsemax": "sparsemax", "minus_mean": "minus_mean_1_linear",
+    "not divided": "linear_unnormalised", "a formula": "x**3 + 1",
+    "large": asep.scores(lambda x: np.exp(4 * x), normalised=False),
+    "small": asep.scores(lambda x: 1e-30 * x, normalised=False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MARGINS)
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+def test_a_margin_is_a_gap_that_leaves_half(layer, name):
+    """At the supremum itself; a gap that is larger by more than rounding leaves less."""
+    kernel, at = MARGINS[name], (layer.model, layer.attention_x)
+    for n in (20, 200, 2000):
+        found = asep.separate(kernel, *at, n=n)
+        again = asep.separate(kernel, *at, n=n, margin=found.margin)
+        if found.margin is None:
+            assert (again.probability, again.gap) == (found.probability, 0)
+            continue
+        assert again.gap == found.margin
+        assert again.probability >= found.probability / 2 * (1 - 1e-12)
+        less = asep.separate(kernel, *at, n=n, margin=found.margin * (1 - 1e-6))
+        assert less.probability >= again.probability - 1e-12
+        size = float(found.scored.d1.size.max()) / math.sqrt(math.log(n))
+        more = asep.separate(kernel, *at, n=n, margin=found.margin + 1e-11 * size)
+        assert more.probability < found.probability / 2
+        assert again.margin == found.margin
+
+
+def test_margins_of_a_table_are_gaps_too():
+    table = asep.compare(["exp", "uniform"], [200, 2000], "cross_attention", margin=True)
+    for row in table.itertuples():
+        if math.isnan(row.margin):
+            with pytest.raises(ValueError, match="margin=nan; allowed: numbers from 0, or None"):
+                asep.separate(row.kernel, "cross_attention", n=row.n, margin=row.margin)
+        else:
+            found = asep.separate(row.kernel, "cross_attention", n=row.n, margin=row.margin)
+            assert found.probability >= row.probability / 2 * (1 - 1e-12)
+
+
 def test_an_alias_is_answered_under_the_kernels_name():
     found = asep.separate("none", n=200)
     assert found == asep.separate("uniform", n=200)

@@ -55,7 +55,8 @@ class Separation:
     @cached_property
     def margin(self) -> float | None:
         """The largest gap 2 eps, in units of sqrt(log n), with which half of the kernel's best
-        probability is left; None where it tells nothing. Needs more memory than the rest.
+        probability is left: a supremum, at the best threshold for it. None where it tells nothing.
+        Needs more memory than the rest.
 
         Raises
         ------
@@ -150,7 +151,7 @@ def separate(
     b: float | None = None,
     c: float | None = None,
     theta: validation.Theta = "best",
-    margin: float = 0.0,
+    margin: float | None = 0.0,
     split: validation.Split = 1.0,
 ) -> Separation:
     """The exact probability that a kernel's network alone separates D1 from D0.
@@ -168,7 +169,8 @@ def separate(
     theta : "best" for the kernel's own best threshold, "paper" for that of the first paper's
         figures (c + 0.1; 0.9 in cross-attention), or a number in units of sqrt(log n)
     margin : a gap 2 eps >= 0, in units of sqrt(log n): scores are to be at most theta - eps on D0
-        and one above theta + eps on D1
+        and one above theta + eps on D1; None is none. What `Separation.margin` gives leaves half of
+        the best probability
     split : how X = Q K^T is split, which kernels of vectors alone depend on. A number alpha is
         Q = alpha Q_1 and K = K_1 / alpha, where Q_1 = K_1 = I for X = I, and 1 1^T / sqrt d for X
         all ones, for which "one_coordinate" is Q = K = (1 ... 1)^T, (d, 1)
@@ -184,7 +186,10 @@ def separate(
     of = kernel_of(kernel)
     layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c, split)
     n = validation.tokens_of(layer, data, n)
-    gap = validation.number("margin", margin, "numbers from 0", lambda x: 0 <= x < math.inf)
+    gap = 0.0
+    if margin is not None:
+        allowed = "numbers from 0, or None for no gap"
+        gap = validation.number("margin", margin, allowed, lambda x: 0 <= x < math.inf)
     at = validation.theta_of(theta, layer, data)
     require_usable(of, layer, data, [n])
     scored = score_columns(of, layer, data, [n])

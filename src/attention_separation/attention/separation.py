@@ -153,15 +153,16 @@ MOST_BYTES = 2 << 30
 def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
     """The largest P(all scores are at most theta - gap / 2 on D0, and one is above theta + gap / 2
     on D1) over theta > 0, of the one point of `ranked`, and the ends of the widest interval of
-    theta that float64 tells and that reaches it; `gap`, 2 eps, and theta in units of s."""
+    theta that float64 tells and that reaches it; `gap`, 2 eps, and theta in units of s. Where a gap
+    is the largest of a probability, as `widest_margins` has it, that probability is returned, and a
+    single theta."""
     values, sizes = ranked.values[0], ranked.sizes[0]
     # Between two of these nothing changes.
     ends = [-gap / 2, beyond(np.maximum(values[-1], 0.0))]
     lowest = np.concatenate([values, values - gap, ends])
-    sizes = np.concatenate([sizes, sizes, [0.0, 0.0]])
+    half = NARROWEST / 2 * np.concatenate([sizes, sizes, [0.0, 0.0]])
     order = np.argsort(lowest, kind="stable")
-    lowest = lowest[order]
-    half = NARROWEST / 2 * sizes[order]
+    lowest, half = lowest[order], half[order]
     is_told = tells_between(lowest[None], half[None])[0] & (lowest[:-1] >= -gap / 2)
     # At the ends (value - gap) + gap may be above or below the value.
     middles = (lowest[:-1] + lowest[1:]) / 2
@@ -170,7 +171,24 @@ def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
     reached = found >= found.max() - EQUAL
     widest = int(np.argmax(np.where(reached, np.diff(lowest), -1.0)))
     low, high = lowest[widest : widest + 2] + gap / 2
+    at_largest_gap = _if_largest_gap(ranked, gap)
+    if at_largest_gap is not None and at_largest_gap[0] > found[widest] + EQUAL:
+        probability, theta = at_largest_gap
+        return probability, theta, theta
     return float(found[widest]), float(low), float(high)
+
+
+def _if_largest_gap(ranked: Ranked, gap: float) -> tuple[float, float] | None:
+    """The probability, and a threshold, of a gap that is smaller by what float64 does not tell of a
+    score; None if it is hardly larger than that."""
+    rounding = 2 * NARROWEST * float(ranked.sizes[0].max())
+    if gap <= 2 * rounding:
+        return None
+    values = ranked.values[0]
+    lowest = np.append(values[values >= -gap / 2], -gap / 2)
+    found = _with_gap(ranked, lowest, gap - rounding)
+    best = int(np.argmax(found))
+    return float(found[best]), float(lowest[best] + gap / 2)
 
 
 def _with_gap(ranked: Ranked, lowest: np.ndarray, gap: float) -> np.ndarray:
