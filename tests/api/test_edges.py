@@ -35,7 +35,7 @@ def test_nothing_is_measured_against_a_softmax_that_fails():
         last = asep.largest_n("exp", a1=0.9)
     below, above = (asep.separate("exp", n=n, a1=0.9).probability for n in (last, last + 20))
     assert below > 1 / 2 >= above
-    with pytest.warns(UserWarning, match="does not separate here"):
+    with pytest.warns(UserWarning, match="does not separate at any n"):
         assert asep.largest_n("uniform", m=1) is None
     with pytest.warns(UserWarning, match="does not separate here"):
         assert asep.critical_temperature(last + 20, a1=0.9) is None

@@ -161,14 +161,14 @@ REACH = ("largest_n", "separates_from", "spans", "holes")
 def _reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> dict[str, Any]:
     """The answers to REACH, or the sentence that says why there is none."""
     try:
-        of, reach = reaching.reach_of(kernel, level=level, **options)
+        reach = reaching.reach_of(kernel, level=level, **options)
     except ArithmeticError as error:
         return dict.fromkeys(REACH, str(error)) | {"spans": None, "holes": None}
     return {
-        "largest_n": _or_sentence(lambda: reaching.last_of(of.name, reach)),
-        "separates_from": _or_sentence(lambda: reaching.first_of(of.name, reach)),
-        "spans": reaching.spans_of(reach),
-        "holes": reaching.holes_of(reach),
+        "largest_n": _or_sentence(reach.largest_n),
+        "separates_from": _or_sentence(reach.separates_from),
+        "spans": reach.spans(),
+        "holes": reach.holes(),
     }
 
 

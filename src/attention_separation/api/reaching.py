@@ -15,7 +15,6 @@ import numpy as np
 from ..any_attention.exact import limits
 from ..any_attention.exact.kernel_check import all_sizes
 from ..any_attention.exact.layers import Layer
-from ..attention.kernel import Kernel
 from ..attention.kernels import KERNELS
 from ..datasets.dataset import FixedData
 from ..settings.warn_once import once_per_question, warn
@@ -52,8 +51,7 @@ def largest_n(
         As `separate` does, of any n up to 10^12; also where float64 does not tell whether the
         kernel separates at an n beyond the last at which it does: the text names it.
     """
-    of, reach = reach_of(kernel, model, attention_x, level, **options)
-    return last_of(of.name, reach)
+    return reach_of(kernel, model, attention_x, level, **options).largest_n()
 
 
 @once_per_question
@@ -77,9 +75,9 @@ def spans(
     Parameters, errors
         As of `largest_n`; there is no error where float64 does not tell.
     """
-    of, reach = reach_of(kernel, model, attention_x, level, **options)
-    _say_what_is_undecided(of.name, reach)
-    return spans_of(reach)
+    reach = reach_of(kernel, model, attention_x, level, **options)
+    reach.say_what_is_undecided()
+    return reach.spans()
 
 
 @once_per_question
@@ -93,9 +91,9 @@ def holes(
 ) -> list[tuple[int, int]]:
     """Where a kernel does not separate below the largest n at which it does: (first n, last n) of
     each run of multiples of K, as `spans` finds them. Parameters and errors as of `spans`."""
-    of, reach = reach_of(kernel, model, attention_x, level, **options)
-    _say_what_is_undecided(of.name, reach)
-    return holes_of(reach)
+    reach = reach_of(kernel, model, attention_x, level, **options)
+    reach.say_what_is_undecided()
+    return reach.holes()
 
 
 @once_per_question
@@ -116,64 +114,99 @@ def separates_from(
     ValueError, ArithmeticError
         As `largest_n` does; also where float64 does not tell at the largest n.
     """
-    of, reach = reach_of(kernel, model, attention_x, level, **options)
-    return first_of(of.name, reach)
+    return reach_of(kernel, model, attention_x, level, **options).separates_from()
+
+
+@dataclass(frozen=True)
+class KernelReach:
+    """Where a kernel of a name separates, as the questions answer it."""
+
+    name: str
+    reach: limits.Reach
+
+    def largest_n(self) -> N | None:
+        """See the function `largest_n`."""
+        beyond = self.reach.undecided_beyond
+        if beyond:
+            raise ArithmeticError(self._untold(beyond))
+        holes = self.holes()
+        if holes:
+            (first, _), (_, last) = holes[0], holes[-1]
+            warn(
+                f"{self.name}: it does not separate at some n from {first:,} to {last:,}, below "
+                f"the largest at which it does; it does at n = {words_of_runs(self.spans())}"
+            )
+        self.say_what_is_undecided()
+        return None if math.isnan(self.reach.last) else _whole(self.reach.last)
+
+    def separates_from(self) -> int | None:
+        """See the function `separates_from`."""
+        undecided = self.reach.undecided
+        if undecided and math.isinf(undecided[-1].last):
+            raise ArithmeticError(self._untold(undecided[-1]))
+        if not math.isinf(self.reach.last):
+            return None
+        self.say_what_is_undecided()
+        return self.reach.separates[-1].first
+
+    def spans(self) -> list[tuple[int, N]]:
+        """See the function `spans`."""
+        return [(span.first, _whole(span.last)) for span in self.reach.separates]
+
+    def holes(self) -> list[tuple[int, int]]:
+        """See the function `holes`."""
+        return [(span.first, int(span.last)) for span in self.reach.holes]
+
+    def say_what_is_undecided(self) -> None:
+        """Warn of n at which float64 does not tell."""
+        undecided = self.reach.undecided + self.reach.undecided_ends
+        if undecided:
+            first = min(span.first for span in undecided)
+            last = max(span.last for span in undecided)
+            warn(
+                f"{self.name}: at some n of {_words_of_run(first, last)} float64 does not tell "
+                "whether it separates"
+            )
+
+    def _untold(self, span: limits.Span) -> str:
+        where = "it does at no n at which float64 tells"
+        if self.reach.separates:
+            where = f"as far as float64 tells, it does at n = {words_of_runs(self.spans())}"
+        return (
+            f"{self.name}: from n = {span.first:,} on float64 does not tell whether it separates; "
+            f"{where}"
+        )
 
 
 def reach_of(
     kernel: Given, model: str, attention_x: str, level: float | None, **options: Any
-) -> tuple[Kernel, limits.Reach]:
-    """The kernel that is meant, and where it separates; a warning where softmax itself does not."""
-    of, level = kernel_of(kernel), validation.level_of(level)
+) -> KernelReach:
+    """Where a kernel separates; a warning where softmax itself does not."""
+    usable = kernel_of(kernel)
+    level = validation.level_of(level)
     layer, data = validation.setting_of(model, attention_x, **options)
-    require_usable(of, layer, data, all_sizes(data.classes))
-    found = limits.reach(of, layer, data, level)
+    require_usable(usable, layer, data, all_sizes(data.classes))
+    reach = limits.reach(usable, layer, data, level)
     if level is None:
-        _say_where_softmax_fails(limits.reach(KERNELS["exp"], layer, data).last)
-    return of, found
+        _say_where_softmax_fails(limits.reach(KERNELS["exp"], layer, data))
+    return KernelReach(usable.name, reach)
 
 
-def last_of(name: str, reach: limits.Reach) -> float | None:
-    """The largest n at which a kernel separates, as `largest_n` has it."""
-    beyond = reach.undecided_beyond
-    if beyond:
-        raise ArithmeticError(
-            f"{name}: from n = {beyond.first:,} on float64 does not tell whether it separates; "
-            f"{_where_it_does(reach)}"
-        )
-    if reach.holes:
-        first, last = reach.holes[0].first, reach.holes[-1].last
-        warn(
-            f"{name}: it does not separate at some n from {first:,} to {last:,.0f}, below the "
-            f"largest at which it does; it does at n = {words_of_runs(spans_of(reach))}"
-        )
-    _say_what_is_undecided(name, reach)
-    if math.isnan(reach.last):
-        return None
-    return reach.last if math.isinf(reach.last) else int(reach.last)
+def _say_where_softmax_fails(of_exp: limits.Reach) -> None:
+    if math.isnan(of_exp.last):
+        _say_softmax_fails("at any n that float64 tells")
+    elif of_exp.fails and of_exp.fails[-1].first > of_exp.last:
+        _say_softmax_fails(f"beyond n = {of_exp.last:,.0f}")
+    if of_exp.holes:
+        where = _words_of_run(of_exp.holes[0].first, of_exp.holes[-1].last)
+        _say_softmax_fails(f"at some n of {where}")
 
 
-def first_of(name: str, reach: limits.Reach) -> int | None:
-    """The n from which on a kernel separates, as `separates_from` has it."""
-    if reach.undecided and math.isinf(reach.undecided[-1].last):
-        raise ArithmeticError(
-            f"{name}: from n = {reach.undecided[-1].first:,} on float64 does not tell whether it "
-            f"separates; {_where_it_does(reach)}"
-        )
-    if not math.isinf(reach.last):
-        return None
-    _say_what_is_undecided(name, reach)
-    return reach.separates[-1].first
-
-
-def spans_of(reach: limits.Reach) -> list[tuple[int, N]]:
-    """The runs of n at which a kernel separates, as `spans` has them."""
-    return [(each.first, _whole(each.last)) for each in reach.separates]
-
-
-def holes_of(reach: limits.Reach) -> list[tuple[int, int]]:
-    """The runs of n below the largest at which a kernel does not separate, as `holes` has them."""
-    return [(each.first, int(each.last)) for each in reach.holes]
+def _say_softmax_fails(where: str) -> None:
+    warn(
+        f"softmax itself does not separate {where}, with a probability of at most 1/2: no kernel "
+        "is measured against it there; level=0.9 asks for a probability of 0.9 alone"
+    )
 
 
 def _whole(n: float) -> N:
@@ -195,20 +228,6 @@ def _words_of_run(first: int, last: N) -> str:
     if first == last:
         return f"{first:,}"
     return f"{first:,} to {'10^12' if math.isinf(last) else format(int(last), ',')}"
-
-
-def _where_it_does(reach: limits.Reach) -> str:
-    if not reach.separates:
-        return "it does at no n at which float64 tells"
-    return f"as far as float64 tells, it does at n = {words_of_runs(spans_of(reach))}"
-
-
-def _say_what_is_undecided(name: str, reach: limits.Reach) -> None:
-    undecided = reach.undecided + reach.undecided_ends
-    if undecided:
-        first, last = min(span.first for span in undecided), max(span.last for span in undecided)
-        where = _words_of_run(first, last)
-        warn(f"{name}: at some n of {where} float64 does not tell whether it separates")
 
 
 @once_per_question
@@ -234,7 +253,7 @@ def critical_temperature(
     def of_coldness(n: int, level: float | None) -> limits.Least:
         return limits.least_parameter(limits.COLDNESS, layer, data, n, level)
 
-    found = _at_one_n(COLDNESS, of_coldness, layer, data, n, level)
+    found = _at_one_n(TEMPERATURE, of_coldness, layer, data, n, level)
     if found is None:
         return None
     hottest = 1 / found
@@ -286,20 +305,20 @@ def least_weight(
         As `critical_temperature` does; also where the kernel has no weights at a g that has to be
         tried.
     """
-    of = kernel_of(kernel)
+    usable = kernel_of(kernel)
     layer, data = validation.setting_of(model, "identity", **options)
-    require_usable(of, layer, data, [validation.tokens_of(layer, data, n)])
+    require_usable(usable, layer, data, [validation.tokens_of(layer, data, n)])
 
     def of_weight(n: int, level: float | None) -> limits.Least:
         try:
-            return limits.least_weight(of, layer, data, n, level)
+            return limits.least_weight(usable, layer, data, n, level)
         except ArithmeticError as error:
             raise ArithmeticError(
-                f"{of.name}: at n = {n:,} it has no weights at a g that has to be tried, with X = "
-                f"I + g e_1 e_1^T: {str(error).removeprefix(f'{of.name}: ')}"
+                f"{usable.name}: at n = {n:,} it has no weights at a g that has to be tried, with "
+                f"X = I + g e_1 e_1^T: {str(error).removeprefix(f'{usable.name}: ')}"
             ) from error
 
-    return _at_one_n(Quantity("g", of.name), of_weight, layer, data, n, level)
+    return _at_one_n(Quantity("g", usable.name), of_weight, layer, data, n, level)
 
 
 @dataclass(frozen=True)
@@ -326,8 +345,7 @@ class Quantity:
         return f"{values.min():.6g} to {values.max():.6g}"
 
 
-COLDNESS = Quantity("T", "e^(x / T)", inverse=True)
-
+TEMPERATURE = Quantity("T", "e^(x / T)", inverse=True)
 
 CLOSE = 1.01
 """A least value that float64 tells to a hundredth is an answer."""
@@ -340,11 +358,15 @@ def _at_one_n(
     """The least value at n; None, with a warning, where softmax does not separate there."""
     level, n = validation.level_of(level), validation.tokens_of(layer, data, n)
     if level is None and limits.separation(KERNELS["exp"], layer, data, np.array([n]))[0] == 0:
-        _say_where_softmax_fails(math.nan)
+        _say_softmax_fails("here")
         return None
-    found, what = least(n, level), f"{quantity.letter} {quantity.kernel}"
-    undecided, fails = found.undecided_below, found.fails_above
-    if found.possible * CLOSE < found.value or (math.isinf(found.value) and len(undecided)):
+    found = least(n, level)
+    what = f"{quantity.letter} {quantity.kernel}"
+    undecided = found.undecided_below
+    is_known = found.possible * CLOSE >= found.value
+    if math.isinf(found.value) and len(undecided):
+        is_known = False
+    if not is_known:
         ends = quantity.ends(np.append(undecided, [found.possible, found.value]))
         raise ArithmeticError(
             f"at n = {n:,} float64 does not tell at which {what} separates, of {ends}"
@@ -358,18 +380,9 @@ def _at_one_n(
             f"{quantity.kernel} separates: of those tried, not at some of "
             f"{quantity.ends(undecided)}"
         )
-    if len(fails):
+    if len(found.fails_above):
         warn(
             f"at n = {n:,} {quantity.kernel} does not separate at every {quantity.above}: of those "
-            f"tried, not at some of {quantity.ends(fails)}"
+            f"tried, not at some of {quantity.ends(found.fails_above)}"
         )
     return found.value
-
-
-def _say_where_softmax_fails(last: float) -> None:
-    if not math.isinf(last):
-        where = "here" if math.isnan(last) else f"beyond n = {last:,.0f}"
-        warn(
-            f"softmax itself does not separate {where}, with a probability of at most 1/2: no "
-            "kernel is measured against it there; level=0.9 asks for a probability of 0.9 alone"
-        )

@@ -173,13 +173,20 @@ def adaptive(seen: KernelInputs) -> np.ndarray:
     return np.maximum(b, 1.0) * seen.scores / np.sqrt(seen.d)
 
 
+ROUNDING_OF_VECTORS = 1e-14
+"""Weights of vectors closer than this, relative, are the same, summed in another order."""
+
+
 def minus_mean(part: float | np.ndarray, kernel: Kernel) -> Kernel:
     """f - part / n, f the rows of a kernel that is divided by its row's sum."""
 
     def less_mean(weights: np.ndarray, counts: np.ndarray) -> np.ndarray:
         # Where all of the mean is subtracted, differences from the commonest weight are left.
-        common = np.argmax(counts, axis=-1)[..., None]
-        above = weights - np.take_along_axis(weights, common, axis=-1)
+        commonest = np.argmax(counts, axis=-1)[..., None]
+        common = np.take_along_axis(weights, commonest, axis=-1)
+        above = weights - common
+        if kernel.kind == "features":
+            above = np.where(np.abs(above) <= ROUNDING_OF_VECTORS * np.abs(common), 0.0, above)
         mean = (counts * above).sum(axis=-1, keepdims=True) / counts.sum(axis=-1, keepdims=True)
         return (1 - part) * weights + part * (above - mean)
 
