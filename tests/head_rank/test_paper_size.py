@@ -80,7 +80,7 @@ def test_nothing_to_keep_writes_nothing_and_a_foreign_file_is_refused(tmp_path):
 
 def test_figures_and_published_values_are_kept_beside_the_tables(tmp_path):
     docs, results = tmp_path / "docs", tmp_path / "results"
-    said, _ = paper_size.keep_paper_size(results, docs)
+    said, *_ = paper_size.keep_paper_size(results, docs)
     kept = docs / "head_rank"
     assert said == f"paper_size: 0 cells put into {kept}/paper_size, which has 0 runs"
     train(results, "reference", *(n for n in STUDIES["reference"].every_cell if "_r64" in n))
@@ -112,6 +112,32 @@ def test_what_is_tried_beside_the_papers_figures_has_figures_of_its_own(tmp_path
     assert {row["lr"] for row in compared(docs)} == {0.005}
 
 
+def test_the_crossing_has_an_outcome_for_each_arm(tmp_path):
+    docs, results = tmp_path / "docs", tmp_path / "results"
+    arms = [name for name in STUDIES["crossing"].every_cell if "L1" in name and "additive" in name]
+    train(results, "crossing", *arms)
+    [*_] = paper_size.keep_paper_size(results, docs)
+    assert {path.stem for path in (docs / "head_rank/crossing").glob("*.svg")} == {"rank_crossing"}
+    assert compared(docs) == []
+    rows = paper_size.read_kept(docs / "head_rank/crossing")
+    assert len(rows) == 3 * len(arms) == 12
+    made_with = paper_size.read_made_with(docs / "head_rank/crossing")
+    errors = {0: (0.9, 0.95), 1: (1.0, 0.5), 2: (None, None)}
+    for row in rows:
+        row["test_error"], row["train_error"] = errors[row["run"]]
+    found = paper_size.crossing_rows(rows, made_with)
+    assert {(row["regime"], row["schedule"]) for row in found} == {
+        (regime, schedule)
+        for regime in ("fresh", "repeated")
+        for schedule in ("per_step", "per_epoch")
+    }
+    for row in found:
+        assert (row["steps"], row["runs"], row["learning"], row["by_heart"]) == (4000, 3, 1, 1)
+        assert (row["least"], row["largest"]) == (0.9, 1.0)
+        assert row["error"] == pytest.approx((0.9 + 1.0 + 1.0) / 3)
+        assert row["core_minutes"] == 120.5 / 60
+
+
 def compared(docs):
     path = docs / "head_rank/compared.csv"
     rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
@@ -119,7 +145,7 @@ def compared(docs):
             for row in rows]  # fmt: skip
 
 
-NUMBERS = {*paper_size.COMPARED.names} - {"encoding", "in_band"}
+NUMBERS = {*paper_size.COMPARED.names} - {"encoding", "in_band", "regime", "schedule"}
 
 
 def test_cells_stand_beside_the_published_values(tmp_path):

@@ -83,7 +83,8 @@ def runs_of(*grids, error=as_published, reported=None):
                 | {"run": run, "test_error": value, "dead": False}
                 | {"min_train": value if reported is None else reported}
                 | {"angle": [175.0 + run] * full, "norm": [90.0] * full, "scale": [-100.0] * full}
-                | {"test_se": 0.001}
+                | {"angle_value": [5.0] * full, "norm_value": [20.0] * full, "test_se": 0.001}
+                | {"attention_error": value, "attention_se": 0.001}
                 | {"curve_step": [100], "curve_train": [value], "curve_test": [value]}
                 | dict(zip(OF_SHARES, zip(*shares_of(cell), strict=True), strict=True))
                 | {f"{kind}_stream": "/".join(cell.stream_names(kind, run)) for kind in STREAMS}

@@ -37,7 +37,7 @@ from .training.runs import (
     values,
 )
 
-SCALES = ("paper_size", "reference")
+SCALES = ("paper_size", "reference", "crossing", "as_published_first_run")
 """Scales of which runs are kept, the quick one first."""
 
 MADE_WITH = "made_with.json"
@@ -54,8 +54,8 @@ PUBLISHED = schema(
 
 COMPARED = schema(
     figure=int, layers=int, width=int, encoding=str, n=int, rank=int, steps=int, lr=float,
-    runs=int, dead=int, error=float, over_rank_0=float, least_train=float, published=float,
-    top=float, in_band=str, core_hours=float,
+    regime=str, schedule=str, runs=int, dead=int, error=float, over_rank_0=float,
+    least_train=float, published=float, top=float, in_band=str, core_hours=float,
 )  # fmt: skip
 """A row per cell of the paper's size: the mean error over its runs, also over that of uniform
 attention, and the published value; that of another width with two layers. `least_train`: the least
@@ -70,6 +70,19 @@ COMPARED_HEADS = schema(
 )  # fmt: skip
 """Figure 2, of heads of full rank in one layer: quartiles over heads and runs of a cell, of the
 `angle` in degrees and of the `norm`, and of the published boxes where they can be read."""
+
+LEARNS = 0.99
+"""Error on new sets below which a run of the crossing learns: 1 is that of predicting zero."""
+
+CROSSING = schema(
+    layers=int, width=int, rank=int, encoding=str, regime=str, schedule=str, steps=int, runs=int,
+    learning=int, by_heart=int, error=float, least=float, largest=float, train_error=float,
+    core_minutes=float,
+)  # fmt: skip
+"""A row per cell of the crossing of batches and warm-ups, after the `steps` that were run.
+`learning`: runs with an error on new sets below LEARNS; `by_heart`: the others with such a training
+loss. `error`, `train_error`: means over runs, of new sets and of the last epoch's training losses;
+`least` and `largest` of the errors. `core_minutes`: of all runs; null where not known."""
 
 
 def keep_runs(results: Path, folder: Path) -> int:
@@ -146,7 +159,10 @@ def compared(rows: list[dict], made_with: dict[str, dict]) -> list[dict]:
         if encoding == "additive":
             encoding += f" from {initial_words(row)}"
         found.append(
-            {name: row[name] for name in ("layers", "width", "n", "rank", "steps", "lr")}
+            {
+                name: row[name]
+                for name in ("layers", "width", "n", "rank", "steps", "lr", "regime", "schedule")
+            }
             | {
                 "figure": figure_of(row), "encoding": encoding, "runs": len(cell),
                 "dead": sum(each["dead"] for each in cell), "least_train": least,
@@ -156,6 +172,34 @@ def compared(rows: list[dict], made_with: dict[str, dict]) -> list[dict]:
             }
             | _published(row, least)
         )  # fmt: skip
+    return found
+
+
+def crossing_rows(rows: list[dict], made_with: dict[str, dict]) -> list[dict]:
+    """Rows of CROSSING, of the runs of one scale that stop before the end of their schedule."""
+    found = []
+    for cell in cells_of([row for row in rows if FIGURES["rank_crossing"](row)]):
+        row = cell[0]
+        errors = [held_out_error(run) for run in cell]
+        losses = [1.0 if run["train_error"] is None else run["train_error"] for run in cell]
+        others = [loss for loss, error in zip(losses, errors, strict=True) if error >= LEARNS]
+        seconds = made_with[row["cell"]]["core_seconds"]
+        of_cell = {
+            name: row[name]
+            for name in ("layers", "width", "rank", "encoding", "regime", "schedule")
+        }
+        measured = {
+            "steps": row["stop_after"],
+            "runs": len(cell),
+            "learning": len(cell) - len(others),
+            "by_heart": sum(loss < LEARNS for loss in others),
+            "error": mean(errors),
+            "least": min(errors),
+            "largest": max(errors),
+            "train_error": mean(losses),
+            "core_minutes": None if seconds is None else seconds / 60,
+        }
+        found.append(of_cell | measured)
     return found
 
 
@@ -203,7 +247,8 @@ def figure_of(row: dict) -> int | None:
     """The paper's figure that a run is of: 1, 3 or 4; None of what was tried beside them."""
     is_text_rate = row["lr"] == TEXT_RATE
     is_tried = row["warm_start"] or (row["share"] and is_text_rate)
-    if row["d"] != published_values.SIZE_1["d"] or is_tried:
+    is_beginning = row["stop_after"] is not None
+    if row["d"] != published_values.SIZE_1["d"] or is_tried or is_beginning:
         return None
     if row["layers"] == 2:
         return 4
@@ -247,6 +292,7 @@ FIGURES: dict[str, Callable[[dict], bool]] = {
     "rank_fig4": lambda row: figure_of(row) == 4 and row["lr"] == TEXT_RATE,
     "rank_collapse": lambda row: bool(row["share"]),
     "rank_memory": lambda row: row["d"] != published_values.SIZE_1["d"],
+    "rank_crossing": lambda row: row["stop_after"] is not None,
 }
 """The runs that each figure is of."""
 
@@ -263,7 +309,7 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
     """Keep what a folder of results has of SCALES, and draw all that is kept; a sentence on each
     scale."""
     write_published(docs / "head_rank/published.csv")
-    beside, heads = [], []
+    beside, heads, crossed = [], [], []
     for scale in SCALES:
         folder = docs / "head_rank" / scale
         count = keep_runs(results / scale, folder)
@@ -273,12 +319,16 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
             save(DRAWN[name](shown(name, own, seed)), folder / name, ("svg",))
         beside += compared(rows, made_with)
         heads += compared_heads(rows)
+        crossed += crossing_rows(rows, made_with)
         yield f"{scale}: {counted(count, 'cell')} put into {folder}, which has {len(rows)} runs"
     order = ("figure", "layers", "width", "encoding", "n", "lr", "steps", "rank")
     beside.sort(key=lambda row: tuple(row[name] for name in order))
+    arms = ("layers", "encoding", "schedule", "regime")
+    crossed.sort(key=lambda row: tuple(row[name] for name in arms))
     heads.sort(key=lambda row: (row["quantity"], row["width"], row["steps"]))
     for name, rows, columns in (
-        ("compared", beside, COMPARED), ("compared_heads", heads, COMPARED_HEADS)
+        ("compared", beside, COMPARED), ("compared_heads", heads, COMPARED_HEADS),
+        ("crossing", crossed, CROSSING),
     ):  # fmt: skip
         table = rounded(table_from_rows(rows, columns), DIGITS)
         write_csv(table, docs / f"head_rank/{name}.csv")

@@ -4,13 +4,31 @@ import pytest
 from rank_runs import FIG1, evidence_of, runs_of
 
 from attention_separation.head_rank.claims.claim import OURS, PAPERS
-from attention_separation.head_rank.claims.learned_claims import CLAIMS, MORE_HEADS
+from attention_separation.head_rank.claims.learned_claims import (
+    ATTENTION_ALONE,
+    CLAIMS,
+    MORE_HEADS,
+    VALUE_MAP,
+)
 from attention_separation.head_rank.training.runs import chosen
+
+OF_ATTENTION = (VALUE_MAP, ATTENTION_ALONE)
 
 
 def learned(rows):
-    """The rows of the claims on single heads."""
-    return [claim.row(evidence_of(rows)) for claim in CLAIMS if claim is not MORE_HEADS]
+    """The rows of the claims on the scores of single heads."""
+    others = (MORE_HEADS, *OF_ATTENTION)
+    return [claim.row(evidence_of(rows)) for claim in CLAIMS if claim not in others]
+
+
+def value_map(rows):
+    """The row of the claim on the value maps of single heads."""
+    return VALUE_MAP.row(evidence_of(rows))
+
+
+def attention_alone(rows):
+    """The row of the claim on what their attention has without the MLP."""
+    return ATTENTION_ALONE.row(evidence_of(rows))
 
 
 def more_heads(rows):
@@ -60,6 +78,43 @@ def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
         assert learned(noisy)[2]["verdict"] == "undecided"
     hot = [row | {"scale": [-2.0] * len(row["scale"])} for row in rows]
     assert learned(hot)[2]["verdict"] == "differs"
+
+
+@pytest.mark.parametrize(
+    ("angles", "verdict", "measured"),
+    [
+        ([0.0, 10.0, 20.0], "agrees", 10.0),
+        # -I is as good as I: what follows takes the sign back.
+        ([180.0, 170.0, 160.0], "agrees", 10.0),
+        ([115.0, 120.0, 135.0], "differs", 60.0),
+        # A head that broke is no multiple of I.
+        ([None, None, 5.0], "differs", 90.0),
+    ],
+)
+def test_a_value_map_is_that_of_fact_1_where_it_is_a_multiple_of_the_identity(
+    angles, verdict, measured
+):
+    rows = runs_of(FIG1)
+    single = chosen(rows, layers=1, width=1, rank=8)
+    for row, angle in zip(single, angles, strict=True):
+        row["angle_value"] = [angle]
+    found = value_map(rows)
+    assert (found["verdict"], found["origin"], found["comparisons"]) == (verdict, PAPERS, 3)
+    assert found["measured"] == pytest.approx(measured)
+
+
+def test_value_maps_that_were_not_measured_are_not_judged():
+    rows = [row | {"angle_value": [], "attention_error": None} for row in runs_of(FIG1)]
+    assert value_map(rows)["verdict"] == attention_alone(rows)["verdict"] == "not run"
+
+
+@pytest.mark.parametrize(("error", "expected"), [(0.01, "agrees"), (0.2, "differs")])
+def test_attention_alone_is_held_against_fact_1s_head_at_its_temperature(error, expected):
+    rows = [row | {"attention_error": error} for row in runs_of(FIG1)]
+    found = attention_alone(rows)
+    assert (found["verdict"], found["origin"], found["comparisons"]) == (expected, OURS, 3)
+    unsure = [row | {"attention_se": 1.0} for row in rows]
+    assert attention_alone(unsure)["verdict"] == "undecided"
 
 
 def test_several_heads_in_several_layers_have_another_strategy_where_cell_by_cell_they_do():

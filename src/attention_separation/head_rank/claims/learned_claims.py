@@ -1,7 +1,8 @@
 """What heads of full rank have learned, held against the paper's words on its Figure 2.
 
 The angle of a head is that of K Q^T to the identity, +I; that of -cI is 180 degrees. A single head
-is the only one of full rank in its layer. A run of single heads has the c of the nearest -cI as its
+is the only one of full rank in its layer. Fact 1's construction has a value map V = I, too; that of
+a trained head is V = W_o W_v. A run of single heads has the c of the nearest -cI as its
 `temperature`, and as `fact_1_error` the simulated error of the head softmax(-c x_i.x_j).
 """
 
@@ -26,6 +27,11 @@ from .claim import (
 MOST_ANGLE = 165.0
 """Degrees from +I from which a head is called close to -cI: a bound of this reproduction's, below
 the published medians, 168 to 180."""
+
+
+MOST_VALUE_ANGLE = 15.0
+"""Degrees from the nearer of +I and -I up to which a value map is called close to a multiple of I:
+as far as MOST_ANGLE is from 180."""
 
 
 def _angles(rows: list[Run]) -> list[float]:
@@ -104,6 +110,59 @@ MORE_HEADS = rank_claim(
 )
 
 
+def _judge_value_map(evidence: Evidence) -> Finding:
+    single_heads = runs.single_heads(evidence.usual_runs, 1)
+    sizes = runs.sizes(single_heads)
+    # Tables of an earlier version have no value maps.
+    measured_heads = [row for row in single_heads if row["angle_value"]]
+    if not measured_heads:
+        return finding_of([], sizes)
+    angles = []
+    for row in measured_heads:
+        for angle in row["angle_value"]:
+            # A head without a number is no multiple of I.
+            angles.append(90.0 if angle is None else min(angle, 180.0 - angle))
+    reaching = sum(angle <= MOST_VALUE_ANGLE for angle in angles)
+    name = f"{reaching} of {len(angles)} heads keep to it; least {min(angles):.3g}, median"
+    median = Estimate.exactly(float(np.median(angles)))
+    worst = at_most(runs.naming_dead(name, measured_heads), median, MOST_VALUE_ANGLE)
+    return finding_of_worst(worst, len(angles), sizes)
+
+
+VALUE_MAP = rank_claim(
+    "learned value map",
+    origin=PAPERS,
+    statement="One layer, one head of full rank: heads learn Fact 1's construction, with its value "
+    f"map, too (W_o W_v of the median head is at most {MOST_VALUE_ANGLE:g} degrees from the nearer "
+    "of +I and -I, a bound of this reproduction's)",
+    bound="degrees from the nearer of +I and -I",
+    judge=_judge_value_map,
+)
+
+
+def _judge_attention_alone(evidence: Evidence) -> Finding:
+    heads = [run for run in evidence.learned_heads if run["attention_error"] is not None]
+    quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
+    comparisons = []
+    for run in heads:
+        difference = run["attention_error"] - run["fact_1_error"]
+        standard_error = float(np.hypot(run["fact_1_se"], run["attention_se"]))
+        estimate = Estimate.within(difference, quantile * standard_error)
+        comparisons.append(within(_run_words(run), estimate, evidence.margin))
+    return finding_of(comparisons, runs.sizes(heads))
+
+
+ATTENTION_ALONE = rank_claim(
+    "learned attention alone",
+    origin=OURS,
+    statement="One layer, one head of full rank: the attention alone, with the best affine map "
+    "behind it in place of the MLP, has the error of Fact 1's head at the c of the nearest -cI, "
+    "simulated: whatever its value map is, one linear map undoes it",
+    bound="margin on either side, of the difference of errors",
+    judge=_judge_attention_alone,
+)
+
+
 def _judge_near_hardmax(evidence: Evidence) -> Finding:
     heads = evidence.learned_heads
     quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
@@ -154,6 +213,8 @@ CLAIMS = (
     learned_angle(1, "One layer"),
     NEAR_HARDMAX,
     OWN_TEMPERATURE,
+    VALUE_MAP,
+    ATTENTION_ALONE,
     learned_angle(3, "Three layers"),
     MORE_HEADS,
 )
