@@ -10,7 +10,15 @@ from typing import Any
 from ..results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
 from ..settings.strict_model import Job, Jobs
 from .settings.cells import CellJob
-from .settings.jobs import ClaimsJob, FeaturesJob, FoundJob, PluralityJob, TemperatureJob, VoteJob
+from .settings.jobs import (
+    ClaimsJob,
+    FeaturesJob,
+    FoundJob,
+    LayersJob,
+    PluralityJob,
+    TemperatureJob,
+    VoteJob,
+)
 from .settings.section import HeadRankSection
 from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY, UNJUDGED
 
@@ -183,6 +191,7 @@ class HeadRank(Study):
             "bound": theory.bound,
             "found": FoundJob(seed=self.seed, **theory.found.model_dump()),
             "plurality": PluralityJob(seed=self.seed, **theory.plurality.model_dump()),
+            "layers": LayersJob(seed=self.seed, **theory.layers.model_dump()),
         }
         for name, (first, *beside) in tables.items():
             yield Result(
@@ -259,6 +268,7 @@ def _theory_tables() -> dict[str, tuple[Output, ...]]:
         ),
         "found": (_theory_table("rank_found"),),
         "plurality": (_theory_table("rank_plurality"),),
+        "layers": (_theory_table("rank_layers"),),
     }
 
 

@@ -11,7 +11,10 @@ from attention_separation.head_rank.figures import theory_figures
 from attention_separation.head_rank.settings.titles import NUMBERED, THEORY
 
 STUDY = head_rank(scale="smoke")
-TABLES = {"bound": "rank_bound", "found": "rank_found", "plurality": "rank_plurality"}
+TABLES = {
+    "bound": "rank_bound", "found": "rank_found", "plurality": "rank_plurality",
+    "layers": "rank_layers",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +31,7 @@ def folder(tmp_path_factory):
     bound = [tables[name] for name in ("rank_bound", "rank_heads_needed", "rank_bound_points")]
     command = ["job", "head_rank.figures.theory_figures", "--settings", settings, "--bound", *bound]
     command += ["--found", tables["rank_found"], "--plurality", tables["rank_plurality"]]
+    command += ["--layers", tables["rank_layers"]]
     (folder / "figures").mkdir()
     assert main([*command, "--output", str(folder / "figures/rank_theory.svg")]) == 0
     return folder
@@ -53,7 +57,8 @@ def test_their_digests_are_those_that_the_study_expects(folder):
 
 def test_the_figure_of_ranks_draws_what_the_table_has(folder):
     table = pq.read_table(folder / "figures/rank_theory.parquet")
-    figure = theory_figures.draw_ranks("Title", table)
+    layers = pq.read_table(folder / "tables/rank_layers.parquet")
+    figure = theory_figures.draw_ranks("Title", table, layers)
     titles = [ax.get_title(loc="left") for ax in figure.axes]
     assert len(titles) == 6
     assert titles[0] == "$d$ = 4,  $H = d/r$"
@@ -66,6 +71,25 @@ def test_the_figure_of_ranks_draws_what_the_table_has(folder):
     assert tuple(row["bound"] for row in sorted(
         {row["rank"]: row for row in rows if row["rank"] < 8}.values(), key=lambda r: r["rank"]
     )) in drawn  # fmt: skip
+
+
+def test_the_figure_of_ranks_draws_the_least_trained_error_below_full_rank(folder):
+    table = pq.read_table(folder / "figures/rank_theory.parquet")
+    layers = pq.read_table(folder / "tables/rank_layers.parquet")
+    figure = theory_figures.draw_ranks("Title", table, layers)
+    rows = [row for row in layers.to_pylist() if row["budget"] == "d^3" and row["rank"] < 4]
+    (line,) = [
+        line
+        for ax in figure.axes
+        for line in ax.lines
+        if line.get_label() == theory_figures.LEARNED
+        and ax.get_title(loc="left").endswith("d^2/r$")
+    ]
+    assert list(line.get_xdata()) == [1, 2]
+    for rank, error in zip(line.get_xdata(), line.get_ydata(), strict=True):
+        trained = [row["error"] for row in rows if row["rank"] == rank]
+        assert len(trained) == 2
+        assert error == min(trained)
 
 
 def test_the_figure_of_heads_has_every_error(folder):
@@ -85,7 +109,7 @@ def test_the_figure_of_points_has_the_line_of_rank_0(folder):
     assert levels == {row["rank_0"] for row in own}
 
 
-def test_a_rule_makes_all_three_figures_of_all_four_tables():
+def test_a_rule_makes_all_three_figures_of_all_tables():
     result = STUDY.results["rank_theory"]
     assert [output.name for output in result.all_outputs()] == list(THEORY)
     assert [output.name for output in sum(result.inputs.values(), ())] == list(NUMBERED)

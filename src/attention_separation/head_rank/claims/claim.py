@@ -61,8 +61,8 @@ class Evidence:
     runs : of all trained cells, as `training.runs.read_runs` reads them
     votes, features, temperatures : of `constructions.vote`, of its errors, and of `features` and
         `temperature`
-    needed_heads, found_heads, pluralities : of `theory.bound_table.NEEDED`, of `theory.found_table`
-        and of `theory.plurality_table`
+    needed_heads, found_heads, pluralities, trained_layers : of `theory.bound_table.NEEDED`, of
+        `theory.found_table`, `theory.plurality_table` and `theory.layers_table`
     """
 
     margin: float
@@ -75,6 +75,7 @@ class Evidence:
     needed_heads: list[Row] = field(default_factory=list)
     found_heads: list[Row] = field(default_factory=list)
     pluralities: list[Row] = field(default_factory=list)
+    trained_layers: list[Row] = field(default_factory=list)
 
     @cached_property
     def usual_runs(self) -> list[Run]:

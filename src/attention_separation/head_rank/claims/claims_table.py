@@ -18,7 +18,7 @@ from ..constructions.features import SCHEMA as FEATURES
 from ..constructions.temperature import SCHEMA as TEMPERATURE
 from ..constructions.vote import SCHEMA as VOTE
 from ..settings.jobs import ClaimsJob
-from ..theory import bound_table, found_table, plurality_table
+from ..theory import bound_table, found_table, layers_table, plurality_table
 from ..training.cell_table import DEAD
 from ..training.runs import APART, read_runs
 from . import (
@@ -52,6 +52,8 @@ COMPUTED_CLAIMS: tuple[RankClaim, ...] = (
     theory_claims.SOFTMAX_AT_LOW_RANK,
     vote_claims.FEW_POINTS,
     theory_claims.FOUND_HEADS,
+    theory_claims.TRAINED_LAYERS,
+    theory_claims.LAYERS_ABOVE_BOUND,
     vote_claims.ONE_RANDOM_HEAD,
     vote_claims.RANDOM_FEATURES,
 )
@@ -106,6 +108,7 @@ def run(
     bound: list[Path],
     found: Path,
     plurality: Path,
+    layers: Path,
     output: Path,
 ) -> None:
     _, needed_heads, _ = bound
@@ -120,6 +123,7 @@ def run(
         needed_heads=read_parquet(needed_heads, bound_table.NEEDED).to_pylist(),
         found_heads=read_parquet(found, found_table.SCHEMA).to_pylist(),
         pluralities=read_parquet(plurality, plurality_table.SCHEMA).to_pylist(),
+        trained_layers=read_parquet(layers, layers_table.SCHEMA).to_pylist(),
     )
     settings = job.model_dump()
     provenance = record(job.canonical(), __name__)

@@ -142,3 +142,46 @@ FOUND_HEADS = rank_claim(
     bound="no difference, of the error to the bound",
     judge=_judge_found_heads,
 )
+
+
+def _judge_trained_layers(evidence: Evidence) -> Finding:
+    """The least trained error less the least of the heads found, of each size of both."""
+    trained = _of_lower_rank(evidence.trained_layers)
+    comparisons = []
+    for d, rank, heads in dict.fromkeys((row["d"], row["rank"], row["heads"]) for row in trained):
+        size = {"d": d, "rank": rank, "heads": heads}
+        found = [row["error"] for row in chosen(evidence.found_heads, **size)]
+        if found:
+            best = min(chosen(trained, **size), key=lambda row: row["error"])
+            name = f"d={d}, r={rank}, H={heads}"
+            comparisons.append(at_least(name, error_less(best, min(found)), 0.0))
+    return finding_together(comparisons, trained, evidence.level)
+
+
+TRAINED_LAYERS = rank_claim(
+    "trained layers against heads found",
+    origin=OURS,
+    statement="No layer of softmax heads of rank r below d, with any value maps and no MLP, learns "
+    "a smaller error on two orthogonal points than the best so many heads with V = aI that were "
+    "found without training",
+    bound="no difference, of the least trained error to the least one found",
+    judge=_judge_trained_layers,
+)
+
+
+def _judge_layers_above_bound(evidence: Evidence) -> Finding:
+    comparisons = []
+    for row in evidence.trained_layers:
+        name = f"d={row['d']}, r={row['rank']}, H={row['heads']}, rate {row['rate']:g}"
+        comparisons.append(at_least(name, error_less(row, row["bound_any_value"]), 0.0))
+    return finding_together(comparisons, evidence.trained_layers, evidence.level)
+
+
+LAYERS_ABOVE_BOUND = rank_claim(
+    "trained layers above the bound",
+    origin=CHECK,
+    statement="(Check) No layer that was trained has an error below the lower bound for so many "
+    "heads of its rank and any value maps",
+    bound="no difference, of the error to the bound",
+    judge=_judge_layers_above_bound,
+)

@@ -3,6 +3,7 @@ heads that an error takes, and a vote of rank-1 heads against the number of poin
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -18,7 +19,7 @@ from ...results.provenance import record
 from ...results.tables import Row, read_parquet
 from ...settings.strict_model import Job
 from ..settings.titles import ERROR, KINDS, THEORY
-from ..theory import bound_table, found_table, plurality_table
+from ..theory import bound_table, found_table, layers_table, plurality_table
 from ..theory.plurality_table import heads_reaching
 from ..training.runs import chosen, columns_of, listed, values
 from .computed_parts import colours_of
@@ -55,9 +56,13 @@ HALF = 0.5
 """The error that the number of voters is shown for."""
 
 
-def draw_ranks(title: str, table: pa.Table) -> Figure:
-    """Error against rank: a row of panels for each budget, a column for each d."""
-    rows = table.to_pylist()
+LEARNED = "softmax heads as trained,\nany 𝑉"
+
+
+def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
+    """Error against rank: a row of panels for each budget, a column for each d; with the least
+    errors of `layers`, a table of trained layers."""
+    rows, trained_rows = table.to_pylist(), layers.to_pylist()
     dimensions = values(rows, "d")
     panels = []
     for budget in BUDGETS:
@@ -68,8 +73,9 @@ def draw_ranks(title: str, table: pa.Table) -> Figure:
         "One layer, two orthogonal points, exact or with 95 % intervals smaller than the marks. "
         "Grey: below the bound for so many heads of this rank, whatever they do with what they see "
         "through $K$. Softmax heads: a bilinear form, the limit of small temperatures, with "
-        "hardmax heads beside it where that is better. Diamonds: one full-rank head, the lowest at "
-        f"$c$ = {hottest:g}. Predicting zero has error 1."
+        "hardmax heads beside it where that is better; with any $V$, the best of some trainings. "
+        f"Diamonds: one full-rank head, the lowest at $c$ = {hottest:g}. Predicting zero has error "
+        "1."
     )
     with sheet(
         title,
@@ -83,6 +89,8 @@ def draw_ranks(title: str, table: pa.Table) -> Figure:
     ) as (figure, axes):
         for ax, (budget, d) in zip(axes, panels, strict=True):
             _draw_errors_by_rank(ax, chosen(rows, d=d, budget=budget))
+            trained = chosen(trained_rows, d=d, budget=budget)
+            _draw_trained(ax, [row for row in trained if row["rank"] < d])
             ax.set_title(f"$d$ = {d},  {BUDGETS[budget]}")
         impossible = [
             Patch(color=house_style.MIDDLE_GRAY, label="impossible, any 𝑉"),
@@ -135,6 +143,23 @@ def least_errors(rows: list[Row], kinds: tuple[str, ...]) -> dict[int, float]:
         rank: min(row["error"] for row in chosen(of_kinds, rank=rank))
         for rank in values(of_kinds, "rank")
     }
+
+
+def _draw_trained(ax: Axes, rows: list[Row]) -> None:
+    """The least error at each rank of trained layers, if there are any."""
+    errors = {
+        rank: min(row["error"] for row in chosen(rows, rank=rank)) for rank in values(rows, "rank")
+    }
+    if errors:
+        ax.plot(
+            list(errors),
+            list(errors.values()),
+            "D--",
+            color=house_style.PURPLE,
+            markersize=3,
+            linewidth=1,
+            label=LEARNED,
+        )
 
 
 def draw_heads(title: str, table: pa.Table) -> Figure:
@@ -257,7 +282,9 @@ def voters(rows: list[Row], d: int, error: float) -> dict[int, float]:
     return heads_by_points
 
 
-def run(job: Job, bound: list[Path], found: Path, plurality: Path, output: Path) -> None:
+def run(
+    job: Job, bound: list[Path], found: Path, plurality: Path, layers: Path, output: Path
+) -> None:
     provenance = record(job.canonical(), __name__)
     _, needed, _ = bound
 
@@ -268,6 +295,7 @@ def run(job: Job, bound: list[Path], found: Path, plurality: Path, output: Path)
         picture = draw(THEORY[name], table)
         save_with_numbers(picture, output.with_name(f"{name}.svg"), table, provenance)
 
-    save("rank_theory", draw_ranks, found, found_table.SCHEMA)
+    trained = read_parquet(layers, layers_table.SCHEMA)
+    save("rank_theory", partial(draw_ranks, layers=trained), found, found_table.SCHEMA)
     save("rank_heads", draw_heads, needed, bound_table.NEEDED)
     save("rank_points", draw_points, plurality, plurality_table.SCHEMA)

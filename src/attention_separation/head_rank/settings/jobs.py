@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from ...settings.faults import fault
-from ...settings.strict_model import Count, Integer, Job, Seed, Several, Some, StrictModel
+from ...settings.strict_model import Count, Distinct, Integer, Job, Seed, Several, Some, StrictModel
 
 Dimension = Annotated[Several, Field(le=10_000)]
 Few = Annotated[Several, Field(le=1024)]
@@ -142,12 +142,30 @@ class PluralitySettings(StrictModel):
     heads: Some[Count] = Field(description="H, rising")
 
 
+class LayersSettings(StrictModel):
+    """One layer of softmax heads with any value maps, trained on two orthogonal points."""
+
+    dimensions: Some[Annotated[Several, Field(le=128)]] = Field(
+        description="d; ranks are the powers of 2 below d, and d, each at the paper's budgets"
+    )
+    rates: Distinct[Annotated[float, Field(gt=0, le=10)]] = Field(
+        description="highest learning rates that each layer is trained at"
+    )
+    runs: Annotated[Count, Field(le=100)] = Field(description="initial values of each layer")
+    steps: Annotated[Count, Field(le=10**6)] = Field(description="batches, each of them new")
+    batch: Annotated[Count, Field(le=10**5)] = Field(description="sets per batch")
+    held_out: Annotated[Several, Field(le=10**7)] = Field(
+        description="sets that the error is measured on"
+    )
+
+
 class TheorySettings(StrictModel):
-    """One layer of heads of low rank, without training."""
+    """One layer of heads of low rank, without the paper's networks."""
 
     bound: BoundSettings = Field(description="what no such heads can do")
     found: FoundSettings = Field(description="what some such heads do")
     plurality: PluralitySettings = Field(description="a vote of rank-1 heads against N")
+    layers: LayersSettings = Field(description="what such heads learn, with any value maps")
 
 
 class Seeded(StrictModel):
@@ -170,6 +188,10 @@ class FeaturesJob(FeaturesSettings, Seeded):
 
 class FoundJob(FoundSettings, Seeded):
     """All that the table of heads found depends on."""
+
+
+class LayersJob(LayersSettings, Seeded):
+    """All that the table of trained layers depends on."""
 
 
 class PluralityJob(PluralitySettings, Seeded):

@@ -38,9 +38,10 @@ NUMBERED = {
     "rank_bound_points": "What no layer of low-rank heads can do on N points",
     "rank_found": "What layers of low-rank heads do",
     "rank_plurality": "A vote of rank-1 heads among N points",
+    "rank_layers": "What layers of low-rank heads learn",
 }
 
-LONG = ("rank_bound", "rank_bound_points", "rank_found", "rank_plurality")
+LONG = ("rank_bound", "rank_bound_points", "rank_found", "rank_plurality", "rank_layers")
 """Tables of numbers that a report does without."""
 
 ERROR = "mean squared error"
