@@ -24,10 +24,10 @@ SCHEMA = schema(
 ABOUT = (
     "Mean squared errors on two orthogonal points and a uniform query, of layers of the class that "
     "the bound is on: softmax heads of this rank, each with any d x d value map, queries apart "
-    "from the points, no MLP and no skip connection behind them; trained, on new batches, at each of "
-    "some learning rates from each of some initial values. Each is an error that such heads have, "
-    "so that the least error of so many is no larger; bound_any_value is what none of them is "
-    "below. On sets never trained on, with 95 % intervals. A budget is the paper's: H is d/r, "
+    "from the points, no MLP and no skip connection behind them; trained, on new batches, at each "
+    "of some learning rates from each of some initial values. Each is an error that such heads "
+    "have, so that the least error of so many is no larger; bound_any_value is what none of them "
+    "is below. On sets never trained on, with 95 % intervals. A budget is the paper's: H is d/r, "
     "d^1.5/r and d^2/r, rounded. Predicting zero has error 1."
 )
 
