@@ -19,6 +19,7 @@ from attention_separation.head_rank.theory.bound_table import (
     points_rows,
 )
 from attention_separation.head_rank.theory.found_table import found_rows
+from attention_separation.head_rank.theory.layers_table import layer_rows
 from attention_separation.head_rank.theory.plurality_table import plurality_rows
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import AGREES, DIFFERS
@@ -44,6 +45,9 @@ ROWS = {
         draws=300, distributions=["uniform", "orthogonal"], dimensions=[6], points=[2, 24],
         heads=[4, 128], seed=1,
     ))),
+    "trained_layers": list(layer_rows(jobs.LayersJob(
+        dimensions=[4, 8], rates=[0.03], runs=1, steps=30, batch=64, held_out=500, seed=1
+    ))),
 }  # fmt: skip
 
 
@@ -63,7 +67,7 @@ def verdicts(changed=None, change=None) -> dict[str, str]:
 
 def test_all_agree_on_the_numbers_made():
     assert {*verdicts().values()} == {AGREES}
-    assert len(verdicts()) == 9
+    assert len(verdicts()) == 11
 
 
 def scaled(name, factor, **where):
@@ -74,6 +78,13 @@ def scaled(name, factor, **where):
             row[name] *= factor
 
     return change
+
+
+def shrunk(row):
+    """A trained layer of one size with a tenth of its error."""
+    if (row["d"], row["rank"], row["heads"]) == (8, 2, 4):
+        for name in ("error", "ci_low", "ci_high"):
+            row[name] *= 0.1
 
 
 FAILING = {
@@ -112,6 +123,14 @@ FAILING = {
     "heads below the bound": (
         "found_heads", scaled("bound", 1.5, kind="linear", d=8, rank=1),
         "heads found above the bound",
+    ),
+    "a trained layer better than the heads found": (
+        "trained_layers", shrunk,
+        "trained layers against heads found",
+    ),
+    "a trained layer below the bound": (
+        "trained_layers", shrunk,
+        "trained layers above the bound",
     ),
 }  # fmt: skip
 
