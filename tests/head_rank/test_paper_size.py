@@ -20,7 +20,7 @@ from attention_separation.head_rank.training.cell_table import (
 from attention_separation.head_rank.training.runs import chosen
 from attention_separation.results.tables import TableError, read_parquet, write_parquet
 
-STUDIES = {scale: head_rank(scale=scale) for scale in paper_size.SCALES}
+STUDIES = {scale: head_rank(scale=scale) for scale in (*paper_size.SCALES, "as_published")}
 
 
 def train(results, scale, *names):
@@ -110,6 +110,20 @@ def test_what_is_tried_beside_the_papers_figures_has_figures_of_its_own(tmp_path
         assert all(row[name] == same[name] for name in OF_SHARES)
     # Of Figure 3 only what was trained as its authors say.
     assert {row["lr"] for row in compared(docs)} == {0.005}
+
+
+def test_what_figure_1_takes_is_that_of_its_published_configurations():
+    """Of the scale that has them, but for its further runs of two cells."""
+    cells = [*STUDIES["as_published"].parts["fig1"][0].values()]
+    rows = paper_size.cost_rows()
+    assert len(rows) == 9
+    for row in rows:
+        own = [job for job in cells if (job.layers, job.width) == (row["layers"], row["width"])]
+        assert len(own) == 7
+        assert row["runs"] == sum(len(job.seeds) for job in own)
+        assert row["operations"] == sum(job.training_flops() for job in own)
+        seconds = row["operations"] / (paper_size.GIGAFLOPS * 1e9)
+        assert row["core_hours"] == pytest.approx(seconds / 3600)
 
 
 def test_the_crossing_has_an_outcome_for_each_arm(tmp_path):

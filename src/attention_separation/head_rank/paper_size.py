@@ -24,7 +24,7 @@ from ..results.tables import read_schema, rounded, schema, table_from_rows, writ
 from ..settings.words import counted
 from .figures.training_figures import FIGURES as DRAWN
 from .figures.training_figures import shown
-from .settings.cells import MOST_POINTS, TEXT_RATE
+from .settings.cells import MOST_POINTS, TEXT_RATE, Architecture
 from .training import published_values
 from .training.cell_table import ADDED, OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entries, read_cell
 from .training.runs import (
@@ -83,6 +83,18 @@ CROSSING = schema(
 `learning`: runs with an error on new sets below LEARNS; `by_heart`: the others with such a training
 loss. `error`, `train_error`: means over runs, of new sets and of the last epoch's training losses;
 `least` and `largest` of the errors. `core_minutes`: of all runs; null where not known."""
+
+COSTS = schema(layers=int, width=int, runs=int, operations=float, core_hours=float)
+"""What Figure 1 takes by the published configurations, a row per number of layers and width: its
+`runs`, seven ranks and five seeds, their floating-point `operations`, and the hours of a core that
+reaches GIGAFLOPS."""
+
+GIGAFLOPS = 70.0
+"""10^9 operations per second of one core at d = 64 and N = 16 in batches of 256, about the least
+that was measured there."""
+
+SEEDS = 5
+"""Runs of each published point."""
 
 
 def keep_runs(results: Path, folder: Path) -> int:
@@ -147,6 +159,24 @@ def write_published(path: Path) -> None:
         for rank, error in errors.items()
     ]
     write_csv(table_from_rows(rows, PUBLISHED), path)
+
+
+def cost_rows() -> list[dict]:
+    """Rows of COSTS."""
+    found = []
+    for layers, width in published_values.FIGURE_1:
+        operations = 0
+        for rank in published_values.RANKS:
+            heads = published_values.SIZE_1["d"] // rank
+            size = published_values.SIZE_1 | {"layers": layers, "width": width, "heads": heads}
+            sets = published_values.BATCH * published_values.STEPS["rank_fig1"]
+            # Backward counts twice forward.
+            operations += SEEDS * 3 * sets * Architecture(**size).flops()
+        of_network = {"layers": layers, "width": width}
+        of_network["runs"] = SEEDS * len(published_values.RANKS)
+        hours = operations / (GIGAFLOPS * 1e9 * 3600)
+        found.append(of_network | {"operations": float(operations), "core_hours": hours})
+    return found
 
 
 def compared(rows: list[dict], made_with: dict[str, dict]) -> list[dict]:
@@ -328,7 +358,7 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
     heads.sort(key=lambda row: (row["quantity"], row["width"], row["steps"]))
     for name, rows, columns in (
         ("compared", beside, COMPARED), ("compared_heads", heads, COMPARED_HEADS),
-        ("crossing", crossed, CROSSING),
+        ("crossing", crossed, CROSSING), ("costs", cost_rows(), COSTS),
     ):  # fmt: skip
         table = rounded(table_from_rows(rows, columns), DIGITS)
         write_csv(table, docs / f"head_rank/{name}.csv")
