@@ -7,6 +7,7 @@ from attention_separation.head_rank.constructions import vote
 from attention_separation.head_rank.constructions.data import DISTRIBUTIONS, nearest
 from attention_separation.head_rank.settings.jobs import PluralityJob
 from attention_separation.head_rank.theory import plurality_table
+from attention_separation.statistics.seeding import stream
 
 JOB = PluralityJob(
     draws=400, distributions=["uniform", "orthogonal"], dimensions=[5], points=[2, 3, 8],
@@ -28,6 +29,38 @@ def test_two_points_have_the_majority_votes_exact_error(rows):
         assert abs(row["error"] - expected) < 3 * reach + 0.02
 
 
+def test_one_head_is_right_as_often_as_the_exact_law_of_two_points_says(rows):
+    for row in rows:
+        # The mean over draws, of which a twentieth may be outside: here the reach is doubled.
+        reach = row["one_right_high"] - row["one_right_low"]
+        if row["n"] == 2:
+            assert abs(row["one_right"] - (1 - vote.wrong_probability(5, heads=1))) < reach
+        # More often than a guess, and less with more points.
+        assert row["one_right"] > 1 / row["n"]
+    for distribution in JOB.distributions:
+        own = {row["n"]: row["one_right"] for row in rows if row["distribution"] == distribution}
+        assert [own[n] for n in sorted(own)] == sorted(own.values(), reverse=True)
+
+
+def test_the_chance_of_one_head_is_that_of_each_of_them():
+    """Held to a loop over draws, heads and points."""
+    job = PluralityJob(
+        draws=3, distributions=["uniform"], dimensions=[4], points=[3], heads=[2, 5], seed=4
+    )
+    wanted = []
+    for draw in range(3):
+        rng = stream(4, "head_rank", "plurality", "uniform", "d=4", str(draw))
+        x, y = DISTRIBUTIONS["uniform"](rng, 1, 4, 3)
+        right = 0
+        for direction in rng.standard_normal((5, 4)):
+            scores = [(point @ direction) * (direction @ y[0]) for point in x[0].T]
+            products = [point @ y[0] for point in x[0].T]
+            right += scores.index(max(scores)) == products.index(max(products))
+        wanted.append(right / 5)
+    for row in plurality_table.plurality_rows(job):
+        assert row["one_right"] == pytest.approx(np.mean(wanted))
+
+
 def test_orthogonal_points_are_as_many_as_fit(rows):
     assert {row["n"] for row in rows if row["distribution"] == "orthogonal"} == {2, 3}
     for row in rows:
@@ -45,7 +78,8 @@ def test_the_winner_has_most_of_the_votes():
     for direction in g:
         scores = x[0].T @ direction * (direction @ y[0])
         votes[np.flatnonzero(scores == scores.max())] += 1
-    last, few = plurality_table.winners(x[0], y[0], g, [30, 1])
+    ballots = plurality_table.votes_of(x[0], y[0], g)
+    last, few = plurality_table.winners(ballots, 5, [30, 1])
     assert votes[last] == votes.max()
     assert few == np.argmax(x[0].T @ g[0] * (g[0] @ y[0]))
 

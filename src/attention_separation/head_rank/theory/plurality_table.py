@@ -29,11 +29,14 @@ from ..settings.jobs import PluralityJob
 from ..settings.titles import NUMBERED
 
 
-def winners(x: np.ndarray, y: np.ndarray, g: np.ndarray, heads: Sequence[int]) -> np.ndarray:
-    """Which column of X (d, N) wins with the first `heads` rows of g (H, d) each; of equals, the
-    first."""
-    votes = np.argmax((g @ x) * (g @ y)[:, None], axis=1)
-    points = x.shape[1]
+def votes_of(x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """Which column of X (d, N) the head with each row of g (H, d) votes for: (H,)."""
+    return np.argmax((g @ x) * (g @ y)[:, None], axis=1)
+
+
+def winners(votes: np.ndarray, points: int, heads: Sequence[int]) -> np.ndarray:
+    """Which of so many points has most of the first `heads` votes, for each of `heads`; of equals,
+    the first."""
     votes_per_point = [np.bincount(votes[:count], minlength=points) for count in heads]
     return np.argmax(votes_per_point, axis=1)
 
@@ -83,6 +86,9 @@ SCHEMA = schema(
     ci_low=float,
     ci_high=float,
     right=float,
+    one_right=float,
+    one_right_low=float,
+    one_right_high=float,
     rank_0=float,
 )
 ABOUT = (
@@ -91,6 +97,8 @@ ABOUT = (
     "error is its mean "
     "squared distance from the nearest point, a mean over draws of heads and data, with its 95 % "
     "interval; right is the share of draws in which it is that point. "
+    "one_right is the chance that a single head votes for that point, a mean over draws and over "
+    "all of their heads, with its 95 % interval. "
     "Rows of one d and distribution share draws. "
     "rank_0 is the error of uniform attention, the best a y + b times the mean of all points. "
     "Predicting zero has error 1."
@@ -102,8 +110,9 @@ def plurality_rows(job: PluralityJob) -> Iterator[Row]:
     for distribution in job.distributions:
         for d in job.dimensions:
             points = [n for n in job.points if distribution == "uniform" or n <= d]
-            errors = _squared_distances(job, distribution, d, points)
+            errors, shares = _outcomes(job, distribution, d, points)
             for i, n in enumerate(points):
+                one_right = mean_of(shares[:, i])
                 rank_0 = uniform_attention_error(distribution, d, n)
                 for j, heads in enumerate(job.heads):
                     sample = errors[:, i, j]
@@ -118,15 +127,20 @@ def plurality_rows(job: PluralityJob) -> Iterator[Row]:
                         "ci_low": max(estimate.low, 0.0),
                         "ci_high": estimate.high,
                         "right": float(np.mean(sample == 0)),
+                        "one_right": one_right.value,
+                        "one_right_low": max(one_right.low, 0.0),
+                        "one_right_high": min(one_right.high, 1.0),
                         "rank_0": rank_0,
                     }
 
 
-def _squared_distances(
+def _outcomes(
     job: PluralityJob, distribution: str, d: int, points: list[int]
-) -> np.ndarray:
-    """Of the winners from the nearest points: (draws, points, heads)."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Squared distances of the winners from the nearest points, (draws, points, heads), and the
+    shares of all heads that vote for these, (draws, points)."""
     distances = np.zeros((job.draws, len(points), len(job.heads)))
+    shares = np.zeros((job.draws, len(points)))
     progress = Progress(f"rank-plurality {distribution}, d = {d}", job.draws, "draws")
     for draw in range(job.draws):
         rng = stream(job.seed, "head_rank", "plurality", distribution, f"d={d}", str(draw))
@@ -135,11 +149,13 @@ def _squared_distances(
         directions = rng.standard_normal((max(job.heads), d))
         for i, n in enumerate(points):
             first = every_point[:, :n]
-            winning = first[:, winners(first, query, directions, job.heads)]
-            nearest = first[:, np.argmax(first.T @ query)]
-            distances[draw, i] = np.sum((winning - nearest[:, None]) ** 2, axis=0)
+            votes = votes_of(first, query, directions)
+            winning = first[:, winners(votes, n, job.heads)]
+            nearest = np.argmax(first.T @ query)
+            distances[draw, i] = np.sum((winning - first[:, [nearest]]) ** 2, axis=0)
+            shares[draw, i] = np.mean(votes == nearest)
         progress.advance()
-    return distances
+    return distances, shares
 
 
 def run(job: PluralityJob, output: Path) -> None:
