@@ -173,6 +173,8 @@ def figure_crossing(rows: list[Run]) -> Figure:
             ax.set_title(f"{counted(layers, 'layer')}, {words}", fontweight="bold")
             ax.set(xlabel="steps", ylabel="error")
             ax.label_outer()
+        # All fall to 1 first; what tells them apart is near it.
+        axes[0].set_ylim(top=1.1)
         handles = [key(name, colour) for name, colour in zip(CROSSED_ARMS, PALETTE, strict=False)]
         legend_beside(figure, handles + _curve_keys())
     return figure
