@@ -19,9 +19,10 @@ from attention_separation.head_rank.constructions.farthest_point import (
 from attention_separation.head_rank.settings import cells
 from attention_separation.head_rank.training import train_cell
 from attention_separation.head_rank.training.train_cell import (
+    AffineFit,
     Batches,
     Transformers,
-    error_of_best_map,
+    applied,
     farthest,
     held_out,
     points,
@@ -336,31 +337,48 @@ def test_value_maps_of_known_matrices():
     assert found["angle_value"] == pytest.approx([0, 90], abs=1e-3)
 
 
-@pytest.mark.parametrize("sets", [200, 201])
-def test_the_best_map_is_that_of_least_squares_on_the_other_sets(sets):
-    """Held to a literal loop over sets and points."""
+@pytest.mark.parametrize("parts", [1, 2, 7])
+def test_the_best_maps_are_those_of_least_squares_on_all_rows(parts):
+    """Held to the pseudo-inverse of a literal list of rows, one per set and point."""
     generator = stream(1, "test")
-    x, noise = (generator.standard_normal((2, 3, 4, sets)) for _ in range(2))
+    x, noise = (generator.standard_normal((2, 3, 4, 70)) for _ in range(2))
     mixing = generator.standard_normal((2, 2, 3))
     y = np.einsum("rdi,rinb->rdnb", mixing, x) + 2.0 + 0.1 * noise[:, :2]
-    errors, standard_errors = error_of_best_map(x, y)
+    fit = AffineFit(2)
+    for inputs, targets in zip(np.split(x, parts, 3), np.split(y, parts, 3), strict=True):
+        fit.add(inputs, targets)
+    maps = fit.best_maps(3)
     for run in range(2):
-        rows, wanted, missed = [], [], []
-        for b in range(0, sets, 2):
+        rows, wanted = [], []
+        for b in range(70):
             for i in range(4):
                 rows.append([*x[run, :, i, b], 1.0])
                 wanted.append(y[run, :, i, b])
         best = np.linalg.pinv(np.array(rows)) @ np.array(wanted)
-        for b in range(1, sets, 2):
-            of_points = [np.array([*x[run, :, i, b], 1.0]) @ best - y[run, :, i, b]
-                         for i in range(4)]  # fmt: skip
-            missed.append(np.mean([miss @ miss for miss in of_points]))
-        assert errors[run] == pytest.approx(np.mean(missed))
-        assert standard_errors[run] == pytest.approx(np.std(missed, ddof=1) / len(missed) ** 0.5)
+        assert np.allclose(maps[run], best.T, rtol=0, atol=1e-12)
+        mapped = applied(maps, x)[run]
+        for row, place in zip(rows, np.ndindex(70, 4), strict=True):
+            assert np.allclose(mapped[:, place[1], place[0]], row @ best, atol=1e-12)
     x[1, 0, 0, 0] = math.nan
-    first, second = error_of_best_map(x, y)[0]
-    assert first == errors[0]
-    assert math.isnan(second)
+    fit.add(x, y)
+    assert np.isfinite(fit.best_maps(3)[0]).all()
+    assert np.isnan(fit.best_maps(3)[1]).all()
+
+
+def test_maps_of_inputs_that_depend_on_each_other_are_the_smallest():
+    x = stream(1, "test").standard_normal((1, 1, 3, 20))
+    fit = AffineFit(1)
+    fit.add(np.concatenate([x, x], axis=1), 4 * x)
+    assert np.allclose(fit.best_maps(2), [[[2, 2, 0]]], atol=1e-12)
+
+
+def test_attention_is_scored_on_the_sets_that_its_map_was_not_fitted_to():
+    """With as many numbers in the map as rows to fit, the other sets have a larger error."""
+    job = small(layers=1, heads=1, width=1, seeds=[0], d=4, n=3, held_out=4)
+    (error,), _ = Transformers(job, dtype=torch.float64).attention_score()
+    more = job.model_copy(update={"held_out": 4000})
+    (of_many,), (se,) = Transformers(more, dtype=torch.float64).attention_score()
+    assert error > of_many + 5 * se
 
 
 def test_the_attention_of_fact_1s_head_alone_has_its_error():

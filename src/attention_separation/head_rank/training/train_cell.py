@@ -185,8 +185,7 @@ class Transformers(Ensemble):
         for block in islice(held_out(self.job), blocks):
             for sets in self._tensor(block).split(self.job.sets_at_once(), dim=-1):
                 errors.append(self.errors(sets).double().cpu().numpy())
-        of_sets = np.concatenate(errors, axis=1)
-        return of_sets.mean(1), of_sets.std(1, ddof=1) / np.sqrt(of_sets.shape[1])
+        return _mean_and_error(np.concatenate(errors, axis=1))
 
     @torch.no_grad()
     def shares(self) -> list[list[list[float]]]:
@@ -205,21 +204,34 @@ class Transformers(Ensemble):
             before.train()
         embed(before.tensors, self.tensors)
 
-    @torch.no_grad()
     def attention_score(self) -> tuple[np.ndarray, np.ndarray]:
         """Mean error of each run where all that follows the last layer's attention is the affine
         map that is best on half of the held-out sets, on the other half; with its standard error.
 
         In float64. Sets of the two halves alternate.
         """
-        inputs, targets = [], []
+        fit = AffineFit(len(self.job.seeds))
+        for inputs, targets in self._attended():
+            fit.add(inputs[..., ::2], targets[..., ::2])
+        maps = fit.best_maps(self.job.model_dimension)
+        errors = []
+        for inputs, targets in self._attended():
+            missed = applied(maps, inputs[..., 1::2]) - targets[..., 1::2]
+            errors.append((missed**2).sum(axis=1).mean(axis=1))
+        return _mean_and_error(np.concatenate(errors, axis=1))
+
+    @torch.no_grad()
+    def _attended(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """What the last layer's attention makes of the held-out sets, (R, D, n, B), and the
+        targets, (R, d, n, B), block by block."""
         for block in held_out(self.job):
+            inputs, targets = [], []
             for sets in self._tensor(block).split(self.job.sets_at_once(), dim=-1):
                 attended: list[Tensor] = []
                 transformer(self.job, self.tensors, sets, attended_streams=attended)
                 inputs.append(attended[-1].double().cpu())
                 targets.append(farthest(sets).double().cpu())
-        return error_of_best_map(torch.cat(inputs, 3).numpy(), torch.cat(targets, 3).numpy())
+            yield torch.cat(inputs, 3).numpy(), torch.cat(targets, 3).numpy()
 
     def table(self) -> pa.Table:
         curves = (self.history[name] for name in ("train", "test", "shares"))
@@ -231,25 +243,48 @@ class Transformers(Ensemble):
         return cell_table(self.job, *curves, scores, learned_heads(self.job, self.tensors))
 
 
-def error_of_best_map(inputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean squared error, and its standard error over sets, (R,) each, of the affine map from
-    inputs (R, D, n, B) to targets (R, d, n, B) that has the least of them on the sets of even
-    number, on those of odd number. Not a number where an input is none."""
-    errors, standard_errors = [], []
-    for x, y in zip(inputs, targets, strict=True):
-        with_ones = np.concatenate([x, np.ones_like(x[:1])])
-        rows = with_ones[..., ::2].reshape(len(with_ones), -1).T
-        wanted = y[..., ::2].reshape(len(y), -1).T
-        if not np.isfinite(rows).all():
-            errors.append(math.nan)
-            standard_errors.append(math.nan)
-            continue
-        best, *_ = np.linalg.lstsq(rows, wanted, rcond=None)
-        missed = np.einsum("id,inb->dnb", best, with_ones[..., 1::2]) - y[..., 1::2]
-        of_sets = (missed**2).sum(0).mean(0)
-        errors.append(of_sets.mean())
-        standard_errors.append(of_sets.std(ddof=1) / np.sqrt(len(of_sets)))
-    return np.array(errors), np.array(standard_errors)
+def _mean_and_error(of_sets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means over sets of errors (R, B), and their standard errors."""
+    return of_sets.mean(1), of_sets.std(1, ddof=1) / np.sqrt(of_sets.shape[1])
+
+
+class AffineFit:
+    """The affine maps of least squared error, one for each run, of data that is added in parts.
+
+    All that is kept is the triangular factor of the rows (inputs, 1, targets): what least squares
+    on all rows would give follows from it, with as many digits.
+    """
+
+    def __init__(self, runs: int):
+        self._factors = [np.zeros((0, 0))] * runs
+
+    def add(self, inputs: np.ndarray, targets: np.ndarray) -> None:
+        """Inputs (R, D, n, B) and the targets (R, d, n, B) that they should be mapped to."""
+        for run, (x, y) in enumerate(zip(inputs, targets, strict=True)):
+            columns = np.concatenate([x, np.ones_like(x[:1]), y])
+            rows = columns.reshape(len(columns), -1).T
+            before = self._factors[run].reshape(-1, len(columns))
+            self._factors[run] = np.linalg.qr(np.concatenate([before, rows]), mode="r")
+
+    def best_maps(self, inputs: int) -> np.ndarray:
+        """The maps (R, d, D + 1) from so many inputs, D, the constant last; of the best ones the
+        smallest. Not numbers where an input was none."""
+        maps = []
+        for factor in self._factors:
+            of_inputs, of_targets = factor[:, : inputs + 1], factor[:, inputs + 1 :]
+            if np.isfinite(factor).all():
+                maps.append(np.linalg.lstsq(of_inputs, of_targets, rcond=None)[0].T)
+            else:
+                maps.append(np.full((of_targets.shape[1], inputs + 1), math.nan))
+        return np.stack(maps)
+
+
+def applied(maps: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """What affine maps (R, d, D + 1) make of inputs (R, D, n, B)."""
+    linear, constant = maps[:, :, :-1], maps[:, :, -1]
+    runs, dimension, n, sets = inputs.shape
+    mapped = linear @ inputs.reshape(runs, dimension, n * sets)
+    return (mapped + constant[:, :, None]).reshape(runs, -1, n, sets)
 
 
 TIMED_STEPS = 3
