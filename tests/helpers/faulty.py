@@ -28,6 +28,7 @@ OPTIONAL = {
     "schedules", "additive", "also",
     "contest", "kernels", "training", "divided_by", "features", "standardise", "control",
     "batches", "shares", "warm_start", "warm_up", "only", "collapse", "memory", "variants",
+    "crossing", "stop_after", "one_start",
 }  # fmt: skip
 """Keys that may be left out wherever they stand."""
 
