@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from literal_digits import Literal, Setting, Weight
+from literal_digits import Literal, Setting, Weigh, of_scores
 from scipy.stats import binomtest
 
 import attention_separation as asep
@@ -25,15 +25,15 @@ class Shape:
 
     name: str
     of_floats: Callable[[np.ndarray], np.ndarray]
-    of_digits: Weight
+    of_digits: Callable[[Decimal], Decimal]
 
     def kernel(self, factor: float = 1.0) -> Kernel:
         return asep.scores(
             lambda x: factor * self.of_floats(x), name=f"{factor} {self.name}", normalised=False
         )
 
-    def weight(self, factor: float = 1.0) -> Weight:
-        return lambda x: Decimal(factor) * self.of_digits(x)
+    def weigh(self, factor: float = 1.0) -> Weigh:
+        return of_scores(lambda x: Decimal(factor) * self.of_digits(x))
 
 
 JUMP = Decimal.from_float(0.93)
@@ -80,7 +80,7 @@ def paper_threshold(setting):
 def test_probabilities_are_those_of_fifty_digits(layer, name, factor):
     """At the paper's threshold, its own best, the middle of these, and where a score ties it."""
     setting, kernel = setting_of(layer), SHAPES[name].kernel(factor)
-    literal = Literal(setting, [SHAPES[name].weight(factor)])
+    literal = Literal(setting, [SHAPES[name].weigh(factor)])
     own = asep.separate(kernel, **setting.options)
     assert own.probability == pytest.approx(float(literal.best()), abs=SAME)
     scores = [float(score) for score in literal.thresholds() if score > 0]
@@ -115,7 +115,7 @@ def test_success_is_at_most_the_least_of_its_events(setting, names, factors, pla
     """In a contest of two such kernels, at a threshold that a score ties, and at the best."""
     shapes = [SHAPES[name] for name in names]
     kernels = [shape.kernel(factor) for shape, factor in zip(shapes, factors, strict=True)]
-    weights = [shape.weight(factor) for shape, factor in zip(shapes, factors, strict=True)]
+    weights = [shape.weigh(factor) for shape, factor in zip(shapes, factors, strict=True)]
     contest = {"fires": kernels[0], "silent": [kernels[1]]}
     literal = Literal(setting, weights)
     assume(literal.thresholds()[-1] < LARGEST)
@@ -141,7 +141,7 @@ def test_success_is_at_most_the_least_of_its_events(setting, names, factors, pla
 )  # fmt: skip
 def test_a_factor_scales_thresholds_and_changes_no_probability(setting, name, factor, theta, part):
     factor = 10**factor
-    largest = Literal(setting, [SHAPES[name].weight(max(factor, 1.0))]).thresholds()[-1]
+    largest = Literal(setting, [SHAPES[name].weigh(max(factor, 1.0))]).thresholds()[-1]
     assume(largest < LARGEST)
     one, other = SHAPES[name].kernel(), SHAPES[name].kernel(factor)
     found, scaled = (asep.separate(kernel, **setting.options) for kernel in (one, other))
@@ -173,7 +173,7 @@ def test_trials_agree_with_probabilities(layer, name):
     """At thresholds between scores and at those that a score ties; and the two ways to simulate
     agree trial by trial."""
     setting, kernel = setting_of(layer, n=12, m=3), SHAPES[name].kernel()
-    literal = Literal(setting, [SHAPES[name].weight()])
+    literal = Literal(setting, [SHAPES[name].weigh()])
     scores = [float(score) for score in literal.thresholds() if score > 0]
     middles = [(low + high) / 2 for low, high in itertools.pairwise(scores)]
     thetas = [*scores[:: len(scores) // 6 + 1], *middles[:: len(middles) // 3 + 1]]

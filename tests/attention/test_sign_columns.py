@@ -112,7 +112,7 @@ def test_a_state_exceeds_what_some_row_exceeds_by_its_own_size(
     for row in range(rows.first.shape[1]):
         one = {
             name: getattr(rows, name)[:, [row]]
-            for name in ("first", "marked", "own", "rest", "last", "weights", "size", "summed")
+            for name in ("first", "marked", "own", "rest", "last", "weights", "size", "rounded")
         }
         by_row.append((largest_scores(replace(rows, **one)).score, rows.size[0, row]))
     found = largest_scores(rows)

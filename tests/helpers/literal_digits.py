@@ -1,5 +1,5 @@
-"""One network alone by the definition in fifty digits, for kernels of scores at any number of
-tokens: over all sign columns and all classes of the special tokens.
+"""Networks by the definition in fifty digits, for kernels of scores and of rows that are not
+divided, at any number of tokens: over all sign columns and all classes of the special tokens.
 
 Equal tokens are taken once, with how many there are. Entries are in units of s = sqrt(log n), and
 so are scores of columns and thresholds; scores x = q . k are in units of log n = s^2.
@@ -12,11 +12,16 @@ from itertools import product
 
 DIGITS = 50
 TIE = Decimal("1e-12")
-SAME = Decimal("1e-40")
-"""Relative to their size: scores closer than this are one."""
+SAME = Decimal("1e-13")
+"""Relative to their size: scores closer than this are one, where they are compared with others."""
 
-Weight = Callable[[Decimal], Decimal]
-"""x -> the weight of a token, not divided."""
+Weigh = Callable[[Sequence[Decimal], Sequence[int]], list[Decimal]]
+"""The scores of a row's keys, and how many tokens each stands for -> the weight of one of each."""
+
+
+def of_scores(weight: Callable[[Decimal], Decimal]) -> Weigh:
+    """The weights that are a function of each score."""
+    return lambda row, counts: [weight(x) for x in row]
 
 
 @dataclass(frozen=True)
@@ -85,20 +90,24 @@ class Row:
     size: Decimal
 
 
-def rows(setting: Setting, dataset: int, marked: int, weight: Weight) -> list[Row]:
-    """Those of all queries, not divided."""
+def rows(setting: Setting, dataset: int, marked: int, weigh: Weigh) -> list[Row]:
+    """Those of all queries."""
     a = Decimal(setting.a1 if dataset else setting.a0)
     queries, keys = tokens(setting, a, marked)
     log_n = Decimal(setting.n).ln()
     found = []
+    counts = [key.count for key in keys]
     for query in queries:
-        entries, size = [Decimal(0)] * len(keys[0].entries), Decimal(0)
+        scores = []
         for key in keys:
             if setting.attention_x == "ones":
                 x = sum(query.entries) * sum(key.entries) * log_n
             else:
                 x = sum(q * k for q, k in zip(query.entries, key.entries, strict=True)) * log_n
-            of_tokens = key.count * weight(x)
+            scores.append(x)
+        entries, size = [Decimal(0)] * len(keys[0].entries), Decimal(0)
+        for key, weight in zip(keys, weigh(scores, counts), strict=True):
+            of_tokens = key.count * weight
             entries = [e + of_tokens * v for e, v in zip(entries, key.entries, strict=True)]
             size += abs(of_tokens) * sum(key.entries)
         found.append(Row(tuple(entries), size))
@@ -123,11 +132,11 @@ class Columns:
         return [max(score for score, _ in of_column) for of_column in self.scores]
 
 
-def columns(setting: Setting, dataset: int, weight: Weight) -> list[Columns]:
+def columns(setting: Setting, dataset: int, weigh: Weigh) -> list[Columns]:
     """For every class of the special token."""
     found = []
     for marked in range(setting.classes):
-        of_class = rows(setting, dataset, marked, weight)
+        of_class = rows(setting, dataset, marked, weigh)
         scores = []
         for y in product((1, -1), repeat=len(of_class[0].entries)):
             of_column = []
@@ -142,11 +151,11 @@ def columns(setting: Setting, dataset: int, weight: Weight) -> list[Columns]:
 class Literal:
     """What one network can do, or several in a contest: the first fires, all others are silent."""
 
-    def __init__(self, setting: Setting, weights: Sequence[Weight]):
+    def __init__(self, setting: Setting, kernels: Sequence[Weigh]):
         self.setting = setting
         with localcontext(prec=DIGITS):
-            self._d0 = [columns(setting, 0, weight) for weight in weights]
-            self._d1 = [columns(setting, 1, weight) for weight in weights]
+            self._d0 = [columns(setting, 0, weigh) for weigh in kernels]
+            self._d1 = [columns(setting, 1, weigh) for weigh in kernels]
 
     def at(self, theta: float) -> Decimal:
         """P(success) at a threshold in units of s."""

@@ -5,7 +5,12 @@ from making import model_of
 
 from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.attention.sign_columns import TIE_TOLERANCE, StateScores, stack_networks
+from attention_separation.attention.sign_columns import (
+    NARROWEST,
+    TIE_TOLERANCE,
+    StateScores,
+    stack_networks,
+)
 from attention_separation.attention.threshold_curves import threshold_curves
 
 SELF = {"a0": 0.3, "a1": 1.2, "b": 0.2, "c": 0.8}
@@ -28,7 +33,12 @@ def largest_scores(points, dataset, kernel):
         score = score + (rows.rest * (2 * pluses - unmarked) + own) + lasts[last]
         found[:, first, last, marked, pluses] = score.max(axis=1)
     sizes = rows.size.max(axis=1)[:, None, None, None, None] * np.ones_like(found)
-    return StateScores(found, sizes, found - TIE_TOLERANCE * sizes)
+    return StateScores(
+        score=found,
+        size=sizes,
+        error=NARROWEST / 2 * sizes,
+        tie_limit=found - TIE_TOLERANCE * sizes,
+    )
 
 
 def scores_of(points, names):

@@ -24,6 +24,7 @@ from functools import cached_property
 import numpy as np
 
 from .kernel import ClassesApartError, Kernel, KernelInputs
+from .subtraction import sizes_before_subtraction
 
 SPECIAL, SAME, OWN, REST = range(4)
 """Types of keys, the last axis of scores. Types of queries are the first three, or, where no query
@@ -166,8 +167,9 @@ class Rows:
     `own` is equal to `rest` where the own class is none of the unmarked ones. `last` is None for
     data without a last coordinate, and (P, 1) for a normalised kernel: the same in every row.
     `weights`, (P, R, 4), are those of a query on one key of each type, `share` that on the special
-    token. `size` is the sum of |weight x entry| over all tokens and coordinates. `summed` is what
-    of it sums are taken of: a last coordinate that is known without one counts as it is.
+    token. `size` is the sum of |weight x entry| over all tokens and coordinates. `rounded` is
+    that of which the rounding of a score is a part: a last coordinate that is known without a sum
+    counts as it is, and a weight that is a difference as what it was taken from.
     """
 
     classes: np.ndarray
@@ -178,7 +180,7 @@ class Rows:
     last: np.ndarray | None
     weights: np.ndarray
     size: np.ndarray
-    summed: np.ndarray
+    rounded: np.ndarray
 
     @property
     def share(self) -> np.ndarray:
@@ -195,7 +197,7 @@ class Rows:
             last=None if self.last is None else self.last[points],
             weights=self.weights[points],
             size=self.size[points],
-            summed=self.summed[points],
+            rounded=self.rounded[points],
         )
 
 
@@ -212,10 +214,22 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
         weights = _weights_in_full(types, plain)
     if kernel.of_rows:
         weights = kernel.of_rows(weights, types.multiplicities[:, None, :])
+    before = np.abs(weights)
+    if kernel.may_subtract:
+        of_differences = sizes_before_subtraction(kernel, types.seen(), weights)
+        before = np.maximum(before, OF_DIFFERENCES * of_differences)
     missing = ~types.exists
     if missing.any():
         weights = np.where(missing[..., None], weights[:, :1], weights)
-    size, summed = _row_sizes(types, weights, kernel)
+        before = np.where(missing[..., None], before[:, :1], before)
+    size = _row_size(types, np.abs(weights))
+    if not np.isfinite(size).all():
+        raise OverflowError(
+            f"{kernel.name}: a row's sum is inf, of weights up to "
+            f"{float(np.abs(weights).max()):g}; allowed: finite sums"
+        )
+    known_sum = 1.0 if kernel.normalised else kernel.row_sum
+    rounded = _row_size(types, before, known_sum)
     t = (types.n // types.classes)[:, None]
     special, same, own, rest = (weights[..., column] for column in (SPECIAL, SAME, OWN, REST))
     # With two classes there is no further one: the unmarked class stands for both.
@@ -234,31 +248,28 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
         last=last,
         weights=weights,
         size=size,
-        summed=summed,
+        rounded=rounded,
     )
 
 
-def _row_sizes(
-    types: TokenTypes, weights: np.ndarray, kernel: Kernel
-) -> tuple[np.ndarray, np.ndarray]:
-    """`size` and `summed` of rows, (P, R) each, of weights (P, R, 4); ArithmeticError if they
-    overflow."""
-    absolute = np.abs(weights)
+def _row_size(
+    types: TokenTypes, sizes: np.ndarray, known_sum: float | np.ndarray | None = None
+) -> np.ndarray:
+    """The sum of |weight x entry| of each row, (P, R), from the sizes of weights (P, R, 4); the sum
+    of a row's weights is `known_sum` if it is known, and its last coordinate no sum."""
     with np.errstate(over="ignore"):
-        of_all_tokens = (absolute * types.multiplicities[:, None, :]).sum(axis=-1)
-        of_first = types.first[:, None] * absolute[..., SPECIAL]
+        of_all_tokens = (sizes * types.multiplicities[:, None, :]).sum(axis=-1)
+        of_first = types.first[:, None] * sizes[..., SPECIAL]
         of_classes = types.block[:, None] * of_all_tokens
-        of_last = 0.0 if types.last is None else types.last[:, None] * of_all_tokens
-        size = of_first + of_classes + of_last
-    if not np.isfinite(size).all():
-        raise ArithmeticError(
-            f"{kernel.name}: a row's sum is inf, of weights up to {float(absolute.max()):g}; "
-            "allowed: finite sums"
-        )
-    known_sum = 1.0 if kernel.normalised else kernel.row_sum
-    if types.last is None or known_sum is None:
-        return size, size
-    return size, of_first + of_classes + types.last[:, None] * np.abs(known_sum)
+        if types.last is None:
+            return of_first + of_classes
+        last = of_all_tokens if known_sum is None else np.abs(known_sum)
+        return of_first + of_classes + types.last[:, None] * last
+
+
+OF_DIFFERENCES = 0.01
+"""Of numbers before a subtraction 1e-15 may be rounded: as much as the tolerance of scores, 1e-13,
+is of this part of them."""
 
 
 MOST_NUMBERS = 1 << 19

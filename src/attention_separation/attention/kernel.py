@@ -126,6 +126,11 @@ class ClassesApartError(ArithmeticError):
     """A kernel tells tokens apart that the data does not: then rows are not few."""
 
 
+class RoundingAloneError(ArithmeticError):
+    """Weights that are to be equal are so small beside what they are differences of that nothing
+    but rounding tells them from each other."""
+
+
 class NotElementwiseError(ArithmeticError):
     """A map that is said to be element-wise gives other weights of whole vectors."""
 
@@ -149,6 +154,8 @@ class Kernel:
     of_rows : what is made at last of rows of weights (..., R, T), with how many tokens each weight
         stands for; None where they stay
     vectors_seen : see `VectorsSeen`
+    may_subtract : of kernels of rows, whether weights may be differences of larger numbers, whose
+        rounding is theirs
     """
 
     name: str
@@ -163,6 +170,7 @@ class Kernel:
     row_sum: float | np.ndarray | None = None
     of_rows: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     vectors_seen: VectorsSeen = "every class"
+    may_subtract: bool = False
 
     @property
     def normalised(self) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .sign_columns import ROUNDING, StateScores, different_classes, none_of, same_class
-from .threshold_curves import EQUAL, NARROWEST, beyond, is_apart, none_above, tells_between
+from .threshold_curves import EQUAL, beyond, is_apart, none_above, tells_between
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Ranked:
     """The states of a column of P points, their scores replaced by ranks."""
 
     values: np.ndarray  # (P, G) scores in units of s, in order, by rank; the last is repeated
-    sizes: np.ndarray  # (P, G) the largest size of scores with that rank
+    errors: np.ndarray  # (P, G) by how much scores with that rank may be off
     # (P,) the highest rank of a score that is not above 0, but for rounding; the lowest where all
     # are above it.
     zero: np.ndarray
@@ -47,14 +47,17 @@ def rank_states(d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray) 
     m, s : (P,), number of sign columns, and sqrt(log n)
     """
     points, shape = len(s), d0.score.shape[1:]
-    score, size = (
+    score, size, error = (
         np.concatenate([on_d0.reshape(points, -1), on_d1.reshape(points, -1)], axis=1) / s[:, None]
-        for on_d0, on_d1 in ((d0.score, d1.score), (d0.size, d1.size))
+        for on_d0, on_d1 in ((d0.score, d1.score), (d0.size, d1.size), (d0.error, d1.error))
     )
     is_zero = np.abs(score) <= ROUNDING * size
-    score, size = (np.where(is_zero, 0.0, part) for part in (score, size))
+    score = np.where(is_zero, 0.0, score)
     order = np.argsort(score, axis=1, kind="stable")
-    ordered, sizes = (np.take_along_axis(part, order, axis=1) for part in (score, size))
+    ordered, sizes, errors = (
+        np.take_along_axis(part, order, axis=1)
+        for part in (score, np.where(is_zero, 0.0, size), error)
+    )
     rank = np.zeros(order.shape, dtype=np.intp)
     np.cumsum(is_apart(ordered, sizes), axis=1, out=rank[:, 1:])
     ranks = np.empty_like(rank)
@@ -62,15 +65,15 @@ def rank_states(d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray) 
     count = rank[:, -1].max() + 1
     values = np.repeat(ordered[:, -1:], count, axis=1)
     np.put_along_axis(values, rank, ordered, axis=1)
-    sizes_by_rank = np.zeros(values.shape)
-    np.maximum.at(sizes_by_rank, (np.arange(points)[:, None], rank), sizes)
+    errors_by_rank = np.zeros(values.shape)
+    np.maximum.at(errors_by_rank, (np.arange(points)[:, None], rank), errors)
     zero = np.where(ordered <= 0, rank, 0).max(axis=1)
     of_d0, of_d1 = (part.reshape(points, *shape) for part in np.split(ranks, 2, axis=1))
     classes = shape[-1]
     cases = [Case(1 / classes, *same_class(of_d0, of_d1))]
     if classes > 1:
         cases.append(Case(1 - 1 / classes, *different_classes(of_d0, of_d1)))
-    return Ranked(values, sizes_by_rank, zero, tuple(cases), m)
+    return Ranked(values, errors_by_rank, zero, tuple(cases), m)
 
 
 def after_signs(ranked: Ranked) -> np.ndarray:
@@ -156,14 +159,14 @@ def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
     theta that float64 tells and that reaches it; `gap`, 2 eps, and theta in units of s. Where a gap
     is the largest of a probability, as `widest_margins` has it, that probability is returned, and a
     single theta."""
-    values, sizes = ranked.values[0], ranked.sizes[0]
+    values, errors = ranked.values[0], ranked.errors[0]
     # Between two of these nothing changes.
     ends = [-gap / 2, beyond(np.maximum(values[-1], 0.0))]
     lowest = np.concatenate([values, values - gap, ends])
-    half = NARROWEST / 2 * np.concatenate([sizes, sizes, [0.0, 0.0]])
+    errors = np.concatenate([errors, errors, [0.0, 0.0]])
     order = np.argsort(lowest, kind="stable")
-    lowest, half = lowest[order], half[order]
-    is_told = tells_between(lowest[None], half[None])[0] & (lowest[:-1] >= -gap / 2)
+    lowest, errors = lowest[order], errors[order]
+    is_told = tells_between(lowest[None], errors[None])[0] & (lowest[:-1] >= -gap / 2)
     # At the ends (value - gap) + gap may be above or below the value.
     middles = (lowest[:-1] + lowest[1:]) / 2
     found = np.full(len(middles), -1.0)
@@ -181,7 +184,7 @@ def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
 def _if_largest_gap(ranked: Ranked, gap: float) -> tuple[float, float] | None:
     """The probability, and a threshold, of a gap that is smaller by what float64 does not tell of a
     score; None if it is hardly larger than that."""
-    rounding = 2 * NARROWEST * float(ranked.sizes[0].max())
+    rounding = 4 * float(ranked.errors[0].max())
     if gap <= 2 * rounding:
         return None
     values = ranked.values[0]

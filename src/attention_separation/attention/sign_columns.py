@@ -10,9 +10,9 @@ every tolerance of a score is in units of its own size.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
 
 import numpy as np
 
@@ -38,6 +38,10 @@ ROUNDING = 1e-15
 """Scores closer than this, times the smaller of their sizes, count as one score that was summed in
 two ways: sums of the same weights in another order differ by less."""
 
+NARROWEST = 1e-13
+"""Of a score float64 hardly tells more than this, times what of its row is rounded: weights err by
+up to 1e-14 where they are exponentials or come from vectors. A score may be off by half of this."""
+
 
 @dataclass(frozen=True)
 class StateScores:
@@ -46,14 +50,15 @@ class StateScores:
     Attributes
     ----------
     score : the largest score
-    size : that of its row, of what is `summed`; of rows whose scores are the same but for rounding
-        the smaller one
+    size : that of its row; of rows whose scores are the same but for rounding the smaller one
+    error : by how much the score may be off
     tie_limit : thresholds below this are exceeded by some row's score; from here on they are tied,
         or above
     """
 
     score: np.ndarray
     size: np.ndarray
+    error: np.ndarray
     tie_limit: np.ndarray
 
     def exceed(self, tau: float | np.ndarray) -> np.ndarray:
@@ -62,33 +67,52 @@ class StateScores:
 
     def over(self, unit: float | np.ndarray) -> "StateScores":
         """The same in another unit, which broadcasts against the scores."""
-        return StateScores(self.score / unit, self.size / unit, self.tie_limit / unit)
+        return self._of_each(lambda part: part / unit)
 
     def off_by(self, more: np.ndarray) -> "StateScores":
         """The scores of P points, each with so much more, (P,)."""
         of_points = more.reshape(-1, *[1] * (self.score.ndim - 1))
-        return StateScores(self.score + of_points, self.size, self.tie_limit + of_points)
+        score, tie_limit = self.score + of_points, self.tie_limit + of_points
+        return replace(self, score=score, tie_limit=tie_limit)
 
     def __getitem__(self, index) -> "StateScores":
-        return StateScores(self.score[index], self.size[index], self.tie_limit[index])
+        return self._of_each(lambda part: part[index])
 
     def reshape(self, *shape: int) -> "StateScores":
         """The same in another shape."""
-        parts = self.score, self.size, self.tie_limit
-        return StateScores(*(part.reshape(shape) for part in parts))
+        return self._of_each(lambda part: part.reshape(shape))
+
+    def _of_each(self, change: Callable[[np.ndarray], np.ndarray]) -> "StateScores":
+        return StateScores(
+            score=change(self.score),
+            size=change(self.size),
+            error=change(self.error),
+            tie_limit=change(self.tie_limit),
+        )
 
 
 def of_one_size(score: np.ndarray, size: float) -> StateScores:
     """Scores of rows that are all of one size."""
-    return StateScores(score, np.full(score.shape, size), score - TIE_TOLERANCE * size)
+    return _of_row(score, np.full(score.shape, size), np.full(score.shape, size))
+
+
+def _of_row(score: np.ndarray, size: np.ndarray, rounded: np.ndarray) -> StateScores:
+    """Scores of a row, of which so much is rounded."""
+    return StateScores(
+        score=score,
+        size=np.broadcast_to(size, score.shape),
+        error=np.broadcast_to(NARROWEST / 2 * rounded, score.shape),
+        tie_limit=score - TIE_TOLERANCE * size,
+    )
 
 
 def stack_networks(networks: Sequence[StateScores]) -> StateScores:
     """The scores of several networks at P points as one, (P, networks, ...)."""
     return StateScores(
-        np.stack([network.score for network in networks], axis=1),
-        np.stack([network.size for network in networks], axis=1),
-        np.stack([network.tie_limit for network in networks], axis=1),
+        score=np.stack([network.score for network in networks], axis=1),
+        size=np.stack([network.size for network in networks], axis=1),
+        error=np.stack([network.error for network in networks], axis=1),
+        tie_limit=np.stack([network.tie_limit for network in networks], axis=1),
     )
 
 
@@ -106,22 +130,20 @@ def largest_scores(rows: Rows) -> StateScores:
     the last (E = 1 without a last coordinate, else 2), the bit of the marked class's sign, and the
     number of pluses among the unmarked classes
     """
-    found = None
-    for row, score in enumerate(_scores_by_row(rows)):
-        summed = np.broadcast_to(_of_points(rows.summed[:, row]), score.shape)
-        of_row = StateScores(score, summed, _tie_limit(rows, row, score))
-        found = of_row if found is None else _larger(found, of_row)
-    score, tie_limit = _with_last(rows, found.score), _with_last(rows, found.tie_limit)
-    return StateScores(score, np.broadcast_to(found.size, score.shape), tie_limit)
+    found = reduce(_larger, _scores_by_row(rows))
+    score = _with_last(rows, found.score)
+    return StateScores(
+        score=score,
+        size=np.broadcast_to(found.size, score.shape),
+        error=np.broadcast_to(found.error, score.shape),
+        tie_limit=_with_last(rows, found.tie_limit),
+    )
 
 
 def exceeding_states(rows: Rows, tau: np.ndarray) -> np.ndarray:
     """Whether the score of some token exceeds thresholds tau (P,), for every state of a column:
     bool, of the shape of `largest_scores`."""
-    largest = None
-    for row, score in enumerate(_scores_by_row(rows)):
-        tie_limit = _tie_limit(rows, row, score)
-        largest = tie_limit if largest is None else np.maximum(largest, tie_limit, out=largest)
+    largest = reduce(np.maximum, (of_row.tie_limit for of_row in _scores_by_row(rows)))
     return _with_last(rows, largest) > _of_points(tau)
 
 
@@ -130,11 +152,7 @@ def _of_points(values: np.ndarray) -> np.ndarray:
     return values[:, None, None, None, None]
 
 
-def _tie_limit(rows: Rows, row: int, score: np.ndarray) -> np.ndarray:
-    return score - TIE_TOLERANCE * _of_points(rows.size[:, row])
-
-
-def _scores_by_row(rows: Rows) -> Iterator[np.ndarray]:
+def _scores_by_row(rows: Rows) -> Iterator[StateScores]:
     """The largest scores of one type of row after another, in every state: (P, 2, E, 2, K), E = 1
     where a last coordinate is the same in every row, and not yet in them."""
     (classes,) = {*rows.classes.tolist()}
@@ -143,7 +161,7 @@ def _scores_by_row(rows: Rows) -> Iterator[np.ndarray]:
         score = _scores(*weights, classes)[:, :, None]
         if rows.last is not None and rows.last.shape[1] > 1:
             score = _plus_or_minus(score, rows.last[:, row])
-        yield score
+        yield _of_row(score, _of_points(rows.size[:, row]), _of_points(rows.rounded[:, row]))
 
 
 def _with_last(rows: Rows, scores: np.ndarray) -> np.ndarray:
@@ -163,9 +181,10 @@ def _larger(one: StateScores, other: StateScores) -> StateScores:
     difference = ROUNDING * (other.size - one.size)
     is_other = other.score - one.score > difference
     return StateScores(
-        np.where(is_other, other.score, one.score),
-        np.where(is_other, other.size, one.size),
-        np.maximum(one.tie_limit, other.tie_limit),
+        score=np.where(is_other, other.score, one.score),
+        size=np.where(is_other, other.size, one.size),
+        error=np.where(is_other, other.error, one.error),
+        tie_limit=np.maximum(one.tie_limit, other.tie_limit),
     )
 
 

@@ -13,14 +13,9 @@ import numpy as np
 
 from .sign_columns import ROUNDING, States, StateScores, different_classes, none_of, same_class
 
-NARROWEST = 1e-13
-"""Of a score float64 hardly tells more than this, times its size: weights err by up to 1e-14 where
-they are exponentials or come from vectors. So thresholds closer to it than half of this are not
-told from it."""
-
 LARGEST_N = 10**12
 """Scores of linear attention on D0 and D1 differ by about 1/n. Beyond this n that comes near
-NARROWEST, and then below ROUNDING, where no curve shows it."""
+what they may be off by, and then below ROUNDING, where no curve shows it."""
 
 EQUAL = 1e-12
 """Probabilities closer than this are not told apart."""
@@ -39,8 +34,8 @@ class Networks:
 
     Attributes
     ----------
-    d0, d1 : (P, N0, places) and (P, N1, places), their scores in units of s
-    m : (P,) number of sign columns
+    d0, d1 : (P, N0, places) and (P, N1, places), their scores
+    m, s : (P,) number of sign columns, and the unit of thresholds
     columns : see `Columns`
     signs : y "shared" by all networks, or "fresh" for each
     """
@@ -48,12 +43,13 @@ class Networks:
     d0: StateScores
     d1: StateScores
     m: np.ndarray
+    s: np.ndarray
     columns: Columns
     signs: str
 
     def __getitem__(self, points: slice) -> "Networks":
         d0, d1 = self.d0[points], self.d1[points]
-        return Networks(d0, d1, self.m[points], self.columns, self.signs)
+        return Networks(d0, d1, self.m[points], self.s[points], self.columns, self.signs)
 
     def parts(self) -> Iterator[slice]:
         """The points in parts that arrays can hold together."""
@@ -66,8 +62,8 @@ class Networks:
     def probability(self, thetas: np.ndarray, gap: float = 0.0) -> np.ndarray:
         """The probability at a threshold of each point, (P,): of networks on D0 gap / 2 below it,
         on D1 as far above. A score that ties a threshold is not above it."""
-        on_d0 = self.d0.exceed((thetas - gap / 2)[:, None, None])
-        on_d1 = self.d1.exceed((thetas + gap / 2)[:, None, None])
+        on_d0 = self.d0.exceed(((thetas - gap / 2) * self.s)[:, None, None])
+        on_d1 = self.d1.exceed(((thetas + gap / 2) * self.s)[:, None, None])
         if self.signs == "fresh":
             ((_, (places, _, weights)),) = self.columns
             positive = np.concatenate([on_d1, on_d0], axis=1)[..., places] @ weights
@@ -107,7 +103,9 @@ class ThresholdCurves:
         """A threshold of each point, (P,), that has the largest probability if it is given: the
         middle of the widest interval, unless scores at its ends tie it."""
         _, low, high = self.best()
-        d0, d1 = (of.reshape(len(low), -1) for of in (self.networks.d0, self.networks.d1))
+        points, s = len(low), self.networks.s
+        d0 = self.networks.d0.reshape(points, -1).over(s[:, None])
+        d1 = self.networks.d1.reshape(points, -1).over(s[:, None])
         score = np.concatenate([d0.score, d1.score], axis=1)
         tie_limit = np.concatenate([d0.tie_limit, d1.tie_limit], axis=1)
         # Thresholds that no score below the interval exceeds, and every one above it does.
@@ -204,9 +202,9 @@ def threshold_curves(
     if data == "independent" and signs == "shared" and classes > 1:
         different = different_classes(places, places)
         columns = [(1 / classes, columns[0][1]), (1 - 1 / classes, different)]
-    d0 = d0.reshape(*d0.score.shape[:2], -1).over(s[:, None, None])
-    d1 = d1.reshape(*d1.score.shape[:2], -1).over(s[:, None, None])
-    return curves_of(Networks(d0, d1, m, columns, signs), n)
+    d0 = d0.reshape(*d0.score.shape[:2], -1)
+    d1 = d1.reshape(*d1.score.shape[:2], -1)
+    return curves_of(Networks(d0, d1, m, s, columns, signs), n)
 
 
 def curves_of(networks: Networks, n: np.ndarray) -> ThresholdCurves:
@@ -223,7 +221,7 @@ def curves_of(networks: Networks, n: np.ndarray) -> ThresholdCurves:
 def _curves_together(networks: Networks, n: np.ndarray) -> ThresholdCurves:
     """The same of points that arrays can hold together."""
     d0, d1 = networks.d0, networks.d1
-    ranked = _ranked(d1, d0)
+    ranked = _ranked(d1, d0, networks.s)
     ranks, steps = ranked.ranks, ranked.edges.shape[1] - 1
     if networks.signs == "fresh":
         ((_, (places, _, weights)),) = networks.columns
@@ -253,47 +251,48 @@ def _curves_together(networks: Networks, n: np.ndarray) -> ThresholdCurves:
 @dataclass(frozen=True)
 class _Ranked:
     """Ranks of scores, (P, N, S) of networks on D1 and on D0, among their point's positive ones,
-    those that nearly coincide being one, and 0 for the rest; and of the intervals between them what
-    ThresholdCurves has."""
+    those that nearly coincide being one, and 0 for the rest; and of the intervals between them, in
+    units of s, what ThresholdCurves has."""
 
     ranks: np.ndarray
     edges: np.ndarray
     is_told: np.ndarray
 
 
-def _ranked(d1: StateScores, d0: StateScores) -> _Ranked:
+def _ranked(d1: StateScores, d0: StateScores, s: np.ndarray) -> _Ranked:
     networks = np.concatenate([d1.score, d0.score], axis=1)
     points = len(networks)
     point = np.arange(points)[:, None]
     score = networks.reshape(points, -1)
     size = np.concatenate([d1.size, d0.size], axis=1).reshape(points, -1)
+    error = np.concatenate([d1.error, d0.error], axis=1).reshape(points, -1)
     is_positive = score > ROUNDING * size
     # Before them one score that is 0.
-    values, sizes = np.zeros((2, points, 1 + score.shape[1]))
+    values, sizes, errors = np.zeros((3, points, 1 + score.shape[1]))
     np.copyto(values[:, 1:], score, where=is_positive)
     np.copyto(sizes[:, 1:], size, where=is_positive)
+    # What is 0 but for rounding may be a little above it.
+    np.copyto(errors[:, 1:], error, where=is_positive)
+    errors[:, 0] = np.where(is_positive, 0.0, score + error).max(axis=1, initial=0.0)
     # Scores come in runs that ascend with the number of pluses: a stable sort merges them. Of the
     # zeros it puts first one is enough.
     most = np.count_nonzero(values, axis=1).max()
     order = np.argsort(values, axis=1, kind="stable")[:, -most - 1 :]
-    ordered, ordered_sizes = values[point, order], sizes[point, order]
-    is_step = is_apart(ordered, ordered_sizes)
+    ordered = values[point, order]
+    is_step = is_apart(ordered, sizes[point, order])
     rank = np.zeros(order.shape, dtype=np.intp)
     np.cumsum(is_step, axis=1, out=rank[:, 1:])
-    edges = np.repeat(beyond(ordered[:, -1:]), rank[:, -1].max() + 2, axis=1)
+    in_units = ordered / s[:, None]
+    edges = np.repeat(beyond(in_units[:, -1:]), rank[:, -1].max() + 2, axis=1)
     # Of the scores with one rank the last, the largest, stays.
-    edges[point, rank] = ordered
+    edges[point, rank] = in_units
     edges[:, 0] = 0.0
     ranks = np.zeros(values.shape, dtype=np.intp)
     ranks[point, order] = rank
-    half = NARROWEST / 2 * ordered_sizes
-    # What is 0 but for rounding may be a little above it.
-    above_zero = np.where(is_positive, 0.0, score + NARROWEST / 2 * size).max(axis=1, keepdims=True)
-    half = np.where(ordered > 0, half, np.maximum(above_zero, 0.0))
+    ordered_errors = np.where(ordered > 0, errors[point, order], errors[:, :1])
     is_told = np.zeros((points, edges.shape[1] - 1), dtype=bool)
-    row, place = np.nonzero(is_step)
-    is_told[row, rank[row, place]] = tells_between(ordered, half)[row, place]
-    # Above the largest score.
+    # Here too the last stays; above the largest score all thresholds are told.
+    is_told[point, rank[:, :-1]] = tells_between(ordered, ordered_errors)
     is_told[point, rank[:, -1:]] = True
     return _Ranked(ranks[:, 1:].reshape(networks.shape), edges, is_told)
 
@@ -304,13 +303,13 @@ def is_apart(ordered: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return np.diff(ordered, axis=1) > ROUNDING * np.minimum(sizes[:, :-1], sizes[:, 1:])
 
 
-def tells_between(ordered: np.ndarray, half: np.ndarray) -> np.ndarray:
+def tells_between(ordered: np.ndarray, errors: np.ndarray) -> np.ndarray:
     """Whether float64 tells some threshold between two neighbours of scores in order, (P, S), from
-    all scores, which may be off by `half` (P, S): (P, S - 1)."""
-    is_wide = np.diff(ordered, axis=1) > half[:, :-1] + half[:, 1:]
+    all scores, which may be off by `errors` (P, S): (P, S - 1)."""
+    is_wide = np.diff(ordered, axis=1) > errors[:, :-1] + errors[:, 1:]
     # Scores further away may reach over it.
-    below = np.maximum.accumulate(ordered + half, axis=1)
-    above = np.minimum.accumulate((ordered - half)[:, ::-1], axis=1)[:, ::-1]
+    below = np.maximum.accumulate(ordered + errors, axis=1)
+    above = np.minimum.accumulate((ordered - errors)[:, ::-1], axis=1)[:, ::-1]
     rounding = ROUNDING * np.abs(ordered[:, 1:])
     return is_wide & (below[:, :-1] - above[:, 1:] < rounding)
 

@@ -74,7 +74,7 @@ def row_kernel(
             found[index][there] = of_row(*of, int(n[index]), int(d[index]))
         return found
 
-    return Kernel(name, symbol, "row", weigh, **more)
+    return Kernel(name, symbol, "row", weigh, may_subtract=True, **more)
 
 
 def formula_kernel(

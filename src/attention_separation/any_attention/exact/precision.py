@@ -136,7 +136,7 @@ def rounded_columns(
         # Entries of a row, each of which may be of several classes.
         of_classes = np.array([1, 1, 1, max(data.classes - 2, 0), 1])[:, None, None]
         size = (np.abs(outputs) * of_classes).sum(axis=0)
-        rows.append(Rows(types.classes, *outputs, types.scores, size=size, summed=size))
+        rows.append(Rows(types.classes, *outputs, types.scores, size=size, rounded=size))
     # Rounding keeps order: the largest of rounded scores is the largest score, rounded.
     scores = [largest_scores(of_dataset) for of_dataset in rows]
     if scheme.eager:

@@ -9,8 +9,8 @@ import numpy as np
 from ...attention import separation
 from ...attention.distinct_rows import Rows, distinct_rows
 from ...attention.kernel import VANISHING, Kernel
-from ...attention.sign_columns import StateScores, largest_scores
-from ...attention.threshold_curves import NARROWEST, ThresholdCurves, threshold_curves
+from ...attention.sign_columns import NARROWEST, StateScores, largest_scores
+from ...attention.threshold_curves import ThresholdCurves, threshold_curves
 from ...datasets.dataset import Data
 from .layers import Layer, token_types
 
@@ -67,7 +67,7 @@ class Scored:
         unknown = np.isnan(best)
         if not unknown.any():
             return best, best
-        off_d0, off_d1 = (NARROWEST * rows.summed[unknown].max(axis=1) for rows in self.rows)
+        off_d0, off_d1 = (NARROWEST * rows.rounded[unknown].max(axis=1) for rows in self.rows)
         least, most = best.copy(), best.copy()
         least[unknown] = self._best_if_off(unknown, off_d0, -off_d1)
         most[unknown] = self._best_if_off(unknown, -off_d0, off_d1)
@@ -93,7 +93,7 @@ class Scored:
             np.stack([getattr(rows, name)[:, 0] for name in PARTS]) for rows in self.rows
         )
         gap = np.abs(on_d1 - on_d0).max(axis=0)
-        larger = np.maximum(self.rows[0].summed[:, 0], self.rows[1].summed[:, 0])
+        larger = np.maximum(self.rows[0].rounded[:, 0], self.rows[1].rounded[:, 0])
         special = np.stack([rows.weights[:, 0] for rows in self.rows])
         vanishes = ((special > 0) & (special <= VANISHING)).any(axis=(0, 2))
         return ((gap == 0) & ~vanishes) | (gap > NARROWEST * larger)

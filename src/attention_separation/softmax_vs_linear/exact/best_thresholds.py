@@ -99,4 +99,5 @@ def equal_entries_curves(
     # Weights sum to 1, and entries are signs.
     d1, d0 = of_one_size(d1, 1.0), of_one_size(d0, 1.0)
     columns = [(1.0, (slice(None), slice(None), np.tile(share, 2)))]
-    return curves_of(Networks(d0, d1, m, columns, signs), np.full(len(m), n))
+    networks = Networks(d0, d1, m, np.ones(len(m)), columns, signs)
+    return curves_of(networks, np.full(len(m), n))
