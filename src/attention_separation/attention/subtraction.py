@@ -16,7 +16,7 @@ STEP = 1e-7
 """How far scores are moved, relative: so that differences of weights are told, and what jumps at a
 score counts for no more than it is large over this."""
 
-GROWTH, POINTS = 1e-8, 8
+GROWTH, POINTS = 1e-7, 8
 """And how far, and how often, where rounding is looked for: so little that weights are smooth, and
 enough for each to be rounded anew."""
 

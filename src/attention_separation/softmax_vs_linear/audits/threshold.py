@@ -37,9 +37,9 @@ ABOUT = (
     "at its panel's own threshold theta = tau / sqrt(log n), the same for all networks, and at "
     "its own best one, which lies anywhere from best theta low to best theta high. Each point has "
     "its own best; two scores closer than 1e-13 of their rows' size have no threshold between "
-    "them, and where that could hide a better one, resolved says no and the best stays empty. In softmax "
-    "regression theta is tau, and all entries of Ax but the special one are 1.2 log n: what is "
-    "exact is of such entries, not of the panels' random ones. " + COLUMN
+    "them, and where that could hide a better one, resolved says no and the best stays empty. In "
+    "softmax regression theta is tau, and all entries of Ax but the special one are 1.2 log n: "
+    "what is exact is of such entries, not of the panels' random ones. " + COLUMN
 )
 COLUMNS = 4
 X_NAMES = {"identity": "X = identity", "ones": "X = all ones"}
