@@ -122,8 +122,8 @@ OF_RANK = {
     "the sum of the bound": (
         f"{RANK}/theory/bound.py", "0.5 * (listed + beyond", "0.5 * (1.0 * listed + beyond",
         # The bound is drawn beside random heads.
-        {"rank_bound", "rank_found", "rank_theory", "rank_claims", "rank_random_features",
-         "rank_temperature", "rank_vote"},
+        {"rank_bound", "rank_found", "rank_layers", "rank_theory", "rank_claims",
+         "rank_random_features", "rank_temperature", "rank_vote"},
     ),
     "the margin of the claims": ("config.yaml", "margin: 0.03", "margin: 0.04", {"rank_claims"}),
     "what a cluster is asked for": ("config.yaml", "gigaflops: 10 ", "gigaflops: 11 ", set()),

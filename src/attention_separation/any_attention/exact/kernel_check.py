@@ -104,13 +104,13 @@ def _weights(types: TokenTypes, kernel: Kernel) -> np.ndarray:
         if is_rounding[types.exists].all():
             raise RoundingAloneError(
                 f"{kernel.name}: weights of classes that the data does not tell apart "
-                f"{BY_ROUNDING}; {ALLOWED}"
+                f"{BY_ROUNDING}; allowed: {LARGER}"
             ) from error
         raise
 
 
 BY_ROUNDING = "differ by rounding alone"
-ALLOWED = "allowed: weights larger than the rounding of what they are differences of"
+LARGER = "weights larger than the rounding of what they are differences of"
 
 
 def _by_rounding(kernel: Kernel, seen: KernelInputs, weights: np.ndarray) -> np.ndarray:
@@ -181,10 +181,14 @@ def _compare(
         words = "whole vectors and their coordinates one by one give weights"
         error = NotElementwiseError
     text = f"{kernel.name}: {words} {found[place]:.9g} and {expected[place]:.9g}"
-    if is_rounding[place]:
-        raise RoundingAloneError(f"{text}, which {BY_ROUNDING}; {ALLOWED}")
-    single = ", in float64" if relative[place] < SINGLE else ""
-    raise error(f"{text}; allowed: the same weight{single}")
+    is_single = relative[place] < SINGLE
+    same_weight = (
+        "allowed: the same weight, in float64" if is_single else "allowed: the same weight"
+    )
+    if not is_rounding[place]:
+        raise error(f"{text}; {same_weight}")
+    allowed = f"{same_weight}, or {LARGER}" if is_single else f"allowed: {LARGER}"
+    raise RoundingAloneError(f"{text}, which {BY_ROUNDING}; {allowed}")
 
 
 def _rearranged(
