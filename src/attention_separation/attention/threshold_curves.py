@@ -279,10 +279,10 @@ def _ranked(d1: StateScores, d0: StateScores, s: np.ndarray) -> _Ranked:
     most = np.count_nonzero(values, axis=1).max()
     order = np.argsort(values, axis=1, kind="stable")[:, -most - 1 :]
     ordered = values[point, order]
-    is_step = is_apart(ordered, sizes[point, order])
+    in_units = ordered / s[:, None]
+    is_step = is_apart(in_units, sizes[point, order] / s[:, None])
     rank = np.zeros(order.shape, dtype=np.intp)
     np.cumsum(is_step, axis=1, out=rank[:, 1:])
-    in_units = ordered / s[:, None]
     edges = np.repeat(beyond(in_units[:, -1:]), rank[:, -1].max() + 2, axis=1)
     # Of the scores with one rank the last, the largest, stays.
     edges[point, rank] = in_units
