@@ -70,10 +70,12 @@ def spans(
     of m. Where two neighbours of these have different answers, the end between them is found to one
     multiple of K. What lies between two neighbours with the same answer is missed: a hole, or a
     run, of less than an eighth of its n can be. A warning names the n at which float64 does not
-    tell; they are in no run.
+    tell; they are in no run. Parameters as of `largest_n`.
 
-    Parameters, errors
-        As of `largest_n`; there is no error where float64 does not tell.
+    Raises
+    ------
+    ValueError, ArithmeticError
+        As `separate` does, of any n up to 10^12.
     """
     reach = reach_of(kernel, model, attention_x, level, **options)
     reach.say_what_is_undecided()

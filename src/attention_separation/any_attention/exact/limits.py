@@ -370,7 +370,7 @@ def known_least_weights(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], level: float | None = None
 ) -> list[float | None]:
     """`least_weights`; None where the kernel has no weights at a g that would have to be tried, as
-    those of formulas that overflow."""
+    those of functions that overflow."""
     most, holds = _largest_weight(kernel, layer, data, n), partial(separates, level=level)
     try:
         found = least_weights(kernel, layer, data, n, most, holds).tolist()
