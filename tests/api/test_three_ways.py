@@ -9,6 +9,8 @@ import pytest
 import attention_separation as asep
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.datasets.dataset import FixedData
+from attention_separation.own_kernels.section import FeatureKernel
+from attention_separation.own_kernels.values import own_kernel
 
 
 def off(y):
@@ -34,6 +36,21 @@ WAYS = {
         "1/(1 + exp(log_n - x))", lambda x, n: np.exp(off(-np.logaddexp(0, np.log(n) - x)))
     ),
 }  # fmt: skip
+
+
+def elu(z):
+    return np.where(z > 0, z + 1, np.exp(np.minimum(z, 0)))
+
+
+def squared_relu(z):
+    return np.maximum(z, 0) ** 2
+
+
+MAPS = {
+    # A map's name, the map, and its formula.
+    "elu_plus_one": (elu, "where(x > 0, x + 1, exp(x))"),
+    "relu2_features": (squared_relu, "maximum(x, 0)**2"),
+}
 
 
 def separated(kernel, **at):
@@ -116,6 +133,28 @@ def test_one_kernel_has_one_answer(name, layer):
                     question,
                     way,
                 )
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@pytest.mark.parametrize("name", MAPS)
+def test_one_feature_map_has_one_answer(name, layer):
+    function, formula = MAPS[name]
+    ways = (
+        asep.features(function, name="map"),
+        asep.features(function, name="map", elementwise=True),
+        asep.pair(function, function, name="map"),
+        own_kernel("map", FeatureKernel(feature_map=formula)),
+    )
+    for question, ask in QUESTIONS.items():
+        wanted, said = answered(ask, name, layer)
+        for number, way in enumerate(ways):
+            found, also_said = answered(ask, way, layer)
+            assert also_said == said, (question, number)
+            if wanted is None or isinstance(wanted, str):
+                assert found == wanted, (question, number)
+            else:
+                near = pytest.approx(wanted, rel=1e-6, abs=1e-12, nan_ok=True)
+                assert found == near, (question, number)
 
 
 # Queries and keys that do not exist.
