@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 import attention_separation as asep
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.limits import critical_temperatures
-from attention_separation.api import simulating
+from attention_separation.api import build, simulating
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import FixedData
 from attention_separation.results import progress
@@ -205,6 +205,9 @@ LONG = {
     "literal trials": lambda: asep.simulate("exp", n=60, d=22, method="dense", trials=3),
     "margins": lambda: asep.compare("exp", n=[200, 220], margin=True),
     "a map of one's own": lambda: asep.largest_n(asep.features(np.exp)),
+    "many classes": lambda: asep.largest_n("exp", d=4001),
+    "weights in X": lambda: asep.least_weight("linear", 12_000, d=12_002),
+    "a temperature": lambda: asep.critical_temperature(12_000, d=12_002),
 }
 
 
@@ -217,6 +220,30 @@ def test_what_takes_long_says_how_long(capsys, monkeypatch, name):
         LONG[name]()
         said = capsys.readouterr().err
         assert bool(re.search(r": \d+ of \d+ .*, \d+ s, about \d+ s left\n", said)) == is_said
+
+
+OWN = {
+    "a function": lambda x: x**2,
+    "a formula": "x**2",
+    "a map": asep.features(np.exp),
+    "a function of rows": asep.rows(lambda x, counts: x / (counts * x).sum()),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("ask", [asep.largest_n, asep.least_weight])
+def test_kernels_of_ones_own_say_beforehand_how_long_they_take(capsys, monkeypatch, ask, name):
+    """By a clock on which every look takes 1 s; and nothing is said by one that hardly goes."""
+    for step, is_said in ((1.0, True), (1e-6, False)):
+        ticks = itertools.count()
+        monkeypatch.setattr(build.time, "perf_counter", lambda s=step, t=ticks: s * next(t))
+        ask(OWN[name])
+        said = capsys.readouterr().err
+        assert bool(re.search(r": about \d+ s\n", said)) == is_said
+    ticks = itertools.count()
+    monkeypatch.setattr(build.time, "perf_counter", lambda: next(ticks))
+    ask("power_2")
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("name", ["hedgehog", "efficient", "exp"])

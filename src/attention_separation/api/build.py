@@ -3,6 +3,7 @@
 import inspect
 import re
 import sys
+import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from ..any_attention.exact.kernel_check import check_kernel
 from ..any_attention.exact.layers import Layer
+from ..any_attention.exact.values import score_columns
 from ..attention.kernel import (
     ClassesApartError,
     Kernel,
@@ -36,6 +38,9 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
 MOST_BYTES = 2 << 30
 """Of vectors and their products; more classes than fit are refused."""
+
+LONG = 10.0
+"""Seconds: what is estimated to take longer is said beforehand."""
 
 BYTES_OF_A_FEATURE = 80
 """About how much a kernel of vectors takes for each pair of a class and a coordinate."""
@@ -200,6 +205,18 @@ def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequenc
         raise type(error)(f"{error}; {hint}" if hint else str(error)) from error
     if negative:
         warn(f"{kernel.name}: some weights are negative; rows are averages no longer")
+
+
+def say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, answers: int) -> None:
+    """Print about how long so many answers take of a kernel of one's own, as long as one at n does,
+    if that is long. Built-in ones say how far they are, where they take long."""
+    if is_built_in(getattr(kernel.weigh, "divides", kernel)):
+        return
+    start = time.perf_counter()
+    score_columns(kernel, layer, data, [n])
+    seconds = answers * (time.perf_counter() - start)
+    if seconds > LONG:
+        print(f"{kernel.name}: about {seconds:,.0f} s", file=sys.stderr, flush=True)
 
 
 def _more(normalised: bool) -> dict[str, Any]:

@@ -19,10 +19,13 @@ from ..attention.kernels import KERNELS
 from ..datasets.dataset import FixedData
 from ..settings.warn_once import once_per_question, warn
 from . import validation
-from .build import Given, kernel_of, require_usable
+from .build import Given, kernel_of, require_usable, say_how_long
 
 N = int | float
 """A number of tokens; inf for no end up to 10^12."""
+
+WEIGHTS_ASKED = 240
+"""About at how many weights in X a kernel is tried, to find the least."""
 
 
 @once_per_question
@@ -188,6 +191,8 @@ def reach_of(
     level = validation.level_of(level)
     layer, data = validation.setting_of(model, attention_x, **options)
     require_usable(usable, layer, data, all_sizes(data.classes))
+    asked = limits.asked_sizes(data)
+    say_how_long(usable, layer, data, int(asked[0]), len(asked))
     reach = limits.reach(usable, layer, data, level)
     if level is None:
         _say_where_softmax_fails(limits.reach(KERNELS["exp"], layer, data))
@@ -309,7 +314,9 @@ def least_weight(
     """
     usable = kernel_of(kernel)
     layer, data = validation.setting_of(model, "identity", **options)
-    require_usable(usable, layer, data, [validation.tokens_of(layer, data, n)])
+    n = validation.tokens_of(layer, data, n)
+    require_usable(usable, layer, data, [n])
+    say_how_long(usable, layer, data, n, WEIGHTS_ASKED)
 
     def of_weight(n: int, level: float | None) -> limits.Least:
         try:

@@ -17,7 +17,7 @@ from ..results.progress import Progress
 from ..settings.warn_once import once_per_question
 from ..settings.words import short_repr
 from . import validation
-from .build import Given, kernel_of, require_usable
+from .build import LONG, Given, kernel_of, require_usable
 
 MOST_BYTES = 2 << 30
 """Of the n x n arrays of a literal trial, or of the signs of any."""
@@ -30,9 +30,6 @@ BYTES_OF_AN_OUTPUT = 24
 
 QUERIES_TRIED = 8
 """By which it is estimated how long literal trials take."""
-
-LONG = 10.0
-"""Seconds from which on it is said."""
 
 MOST_SIGNS = 1 << 22
 """Drawn at once."""

@@ -16,12 +16,14 @@ from attention_separation.any_attention.exact.layers import LAYERS, ONE_COORDINA
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.attention.distinct_rows import OWN, REST, SAME, SPECIAL, distinct_rows
 from attention_separation.attention.kernel import ClassesApartError
+from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import FixedData
 from attention_separation.own_kernels.section import FeatureKernel
 from attention_separation.own_kernels.values import own_kernel
 
 KERNELS_OF_VECTORS = sorted(name for name, kernel in KERNELS.items() if kernel.kind == "features")
+LESS_MEAN = [f"minus_mean_0.9_{name}" for name in KERNELS_OF_VECTORS]
 SELF, ONES, CROSS = LAYERS
 
 
@@ -90,15 +92,16 @@ DIVERSE = (SELF, replace(SELF, split=2.5), ONES, replace(ONES, split=ONE_COORDIN
 
 
 @pytest.mark.parametrize("classes", [1, 2, 3, 4, 41])
-@pytest.mark.parametrize("name", KERNELS_OF_VECTORS)
+@pytest.mark.parametrize("name", [*KERNELS_OF_VECTORS, *LESS_MEAN])
 def test_weights_by_orbits_are_those_on_keys_of_every_class_at_any_n(name, classes):
     """In every coordinate, of several n at once."""
-    in_full = replace(KERNELS[name], vectors_seen="every class")
+    kernel = kernel_named(name)
+    in_full = replace(kernel, vectors_seen="every class")
     sizes = [classes * t for t in (2, 300, 10**9)]
     for layer in DIVERSE:
         for types in token_types(layer, FixedData(classes=classes), sizes):
             exists = (types.multiplicities > 0)[:, None, :] & types.exists[..., None]
-            found = distinct_rows(types, KERNELS[name]).weights[exists]
+            found = distinct_rows(types, kernel).weights[exists]
             wanted = distinct_rows(types, in_full).weights[exists]
             np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-25)
 
@@ -184,9 +187,10 @@ def numbers_of(kernel, classes):
     return sum(shown)
 
 
-@pytest.mark.parametrize("name", KERNELS_OF_VECTORS)
+@pytest.mark.parametrize("name", [*KERNELS_OF_VECTORS, *LESS_MEAN])
 def test_built_in_maps_take_as_many_numbers_whatever_d_is(name):
-    assert numbers_of(KERNELS[name], 20_000) == numbers_of(KERNELS[name], 20) <= 1000
+    kernel = kernel_named(name)
+    assert numbers_of(kernel, 20_000) == numbers_of(kernel, 20) <= 1000
 
 
 def test_maps_of_ones_own_take_numbers_like_d():

@@ -1,7 +1,7 @@
 """What one network alone can do, for any kernel: probabilities, margins, and the share of the
 special token."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from ...attention.kernel import VANISHING, Kernel
 from ...attention.sign_columns import NARROWEST, StateScores, largest_scores
 from ...attention.threshold_curves import ThresholdCurves, threshold_curves
 from ...datasets.dataset import Data
+from ...results.progress import Progress
 from .layers import Layer, token_types
 
 PARTS = ("first", "marked", "own", "rest")
@@ -118,16 +119,24 @@ def batches(data: Data, points: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, max(points, 1), size)]
 
 
+def _scored_in_batches(
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float
+) -> Iterator[Scored]:
+    """`score_columns` of some numbers of tokens after others; it says how far it is."""
+    on_d0, on_d1 = _rows_of_both(kernel, layer, data, n, weight)
+    progress = Progress(kernel.name, len(n), "numbers of tokens")
+    for part in batches(data, len(n)):
+        rows = on_d0.of_points(part), on_d1.of_points(part)
+        yield _score(rows, data, n[part])
+        progress.advance(len(n[part]))
+
+
 def best_probabilities(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
 ) -> np.ndarray:
     """P at the kernel's own best threshold, (P,); NaN where float64 does not tell it."""
-    on_d0, on_d1 = _rows_of_both(kernel, layer, data, n, weight)
-    found = []
-    for part in batches(data, len(n)):
-        rows = on_d0.of_points(part), on_d1.of_points(part)
-        found.append(_score(rows, data, n[part]).best_probabilities())
-    return np.concatenate(found)
+    parts = _scored_in_batches(kernel, layer, data, n, weight)
+    return np.concatenate([scored.best_probabilities() for scored in parts])
 
 
 def _rows_of_both(
@@ -155,11 +164,9 @@ def probability_bounds(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What P at the kernel's own best threshold is at least and at most, (P,) each: P itself where
     float64 tells it."""
-    on_d0, on_d1 = _rows_of_both(kernel, layer, data, n, weight)
     least, most = [], []
-    for part in batches(data, len(n)):
-        rows = on_d0.of_points(part), on_d1.of_points(part)
-        least_of_part, most_of_part = _score(rows, data, n[part]).probability_bounds()
+    for scored in _scored_in_batches(kernel, layer, data, n, weight):
+        least_of_part, most_of_part = scored.probability_bounds()
         least.append(least_of_part)
         most.append(most_of_part)
     return np.concatenate(least), np.concatenate(most)
