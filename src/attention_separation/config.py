@@ -16,7 +16,7 @@ from .needle.study import Needle
 from .results.declaration import Study
 from .settings.faults import ConfigError, Fault, dotted, faults_of, shortened, unencodable_values
 from .settings.strict_model import Jobs, Seed, StrictModel
-from .settings.words import short_repr
+from .settings.words import short_repr, suggestion
 from .settings.yaml_file import parse_yaml, read_yaml
 from .softmax_vs_linear.settings.published_files import read_published
 from .softmax_vs_linear.settings.section import SoftmaxVsLinearSection
@@ -54,7 +54,7 @@ class Config(StrictModel):
         first = SoftmaxVsLinear(self.softmax_vs_linear, self.seed, self.jobs, curves)
         found = [
             first,
-            AnyAttention(self.any_attention, self.seed, first.folder),
+            AnyAttention(self.any_attention, self.seed, first.folder, self.softmax_vs_linear.scale),
             HeadRank(self.head_rank, self.seed, self.jobs),
             Needle(self.needle, self.seed, self.jobs, self.any_attention.kernels),
         ]
@@ -114,6 +114,12 @@ def _faults_between(config: Config) -> list[Fault]:
         from .any_attention.exact.own_kernel_faults import own_kernel_faults
 
         of_kernels = own_kernel_faults(section.kernels, section.data, section.sizes)
+    scales = [*config.softmax_vs_linear.scales]
+    of_kernels += [
+        (("scales", name), f"is no scale of {FIRST}; {suggestion(name, scales)}")
+        for name in section.scales
+        if name not in scales
+    ]
     found = [(Needle.name, fault) for fault in needle_faults(config.needle, section.kernels)]
     found += [(AnyAttention.name, fault) for fault in of_kernels]
     return [((name, *path), text) for name, (path, text) in found]

@@ -37,11 +37,13 @@ def workflow() -> None:
         whole = float(np.median([snakemake_seconds(folder, "--forceall") for _ in range(3)]))
         jobs = benchmarks_in(folder)
         in_jobs = seconds_in_jobs(folder)
+        smoke = snakemake_seconds(folder, "--config", "scale=smoke")
     print(
         f"  {whole:.1f} s {at_most(whole, 20)}. Of it Snakemake's start-up, as a dry run, "
         f"{start_up:.1f} s. Its {len(jobs)} jobs take {in_jobs:.1f} core-seconds: trials "
         f"{trials:.1f}, and the start of Python, imports and drawing {in_jobs - trials:.1f}"
     )
+    print(f"  at the scale smoke {smoke:.1f} s: {smoke / whole:.2f} {at_most(smoke / whole, 0.7)}")
     print(
         f"  dense {dense_seconds:.0f} s + Figure 3's loop {loop:.0f} s over {whole:.1f} s: "
         f"{(dense_seconds + loop) / whole:.0f}x {at_least((dense_seconds + loop) / whole, 20)}"

@@ -3,7 +3,7 @@ over a kernel's parameter and n."""
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..pages import house_style
 from ..pages.drawing import as_grid, draw_map, legend_beside, save_with_numbers, sheet
 from ..results.provenance import record
 from ..results.tables import finite_or_null, numpy_column, select_rows, table_from_rows
+from ..settings.strict_model import MAX_VALUES, subsample
 from .exact.layers import LAYERS, Layer
 from .exact.limits import exp_probabilities, known_least_weights, of_degrees
 from .exact.values import best_probabilities, separate
@@ -75,6 +76,10 @@ class Lines:
     more: Callable[[Data, list[int]], list[dict]] = lambda *_: []  # rows beside the kernels'
     words: Callable[[pa.Table], Mapping[str, str]] = lambda _: {}  # what labels have below formulas
     legend: str = ""  # what stands above the labels
+
+    def at_most(self, points: int) -> "Lines":
+        """The same with about so many n at most."""
+        return replace(self, count=min(self.count, points))
 
     def n(self, data: Data) -> list[int]:
         """The numbers of tokens."""
@@ -237,10 +242,16 @@ class Map:
     title: str
     note: str
     scale: str = "linear"
+    most: int = MAX_VALUES  # of n, where it is less than SIZES
+
+    def at_most(self, points: int) -> "Map":
+        """The same with so many values of the parameter, and n, at most."""
+        values = np.array(subsample(self.values.tolist(), points))
+        return replace(self, values=values, most=points)
 
     def numbers(self, data: Data) -> pa.Table:
         """P at the best threshold: a row per layer, value of the parameter, and n."""
-        n = np.array(multiples(data.classes, SIZES))
+        n = np.array(multiples(data.classes, min(SIZES, self.most)))
         values, sizes = (part.ravel() for part in np.meshgrid(self.values, n, indexing="ij"))
         kernel, sizes = self.kernel(values[:, None, None]), sizes.tolist()
         numbers = [(self.parameter, pa.float64()), ("n", pa.int64()), ("p_best", pa.float64())]
@@ -315,6 +326,8 @@ DRAWN: dict[str, Lines | Map] = {
 
 def run(job: KernelsJob, figure: str, output: Path) -> None:
     drawn = DRAWN[figure]
+    if job.points is not None:
+        drawn = drawn.at_most(job.points)
     own = (own_kernels(job.kernels),) if figure in WITH_OWN_KERNELS else ()
     table = drawn.numbers(job.data, *own)
     picture = drawn.draw(table, job.data, *own)

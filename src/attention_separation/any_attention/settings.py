@@ -11,7 +11,15 @@ from ..own_kernels.formula import FUNCTIONS, NAMES
 from ..own_kernels.section import OwnKernels
 from ..settings.faults import Fault
 from ..settings.kernel_name import KernelName
-from ..settings.strict_model import Count, Integer, Several, Some, StrictModel
+from ..settings.strict_model import (
+    MAX_VALUES,
+    Count,
+    Integer,
+    ScaleName,
+    Several,
+    Some,
+    StrictModel,
+)
 
 FIGURES = {
     "kernels_accuracy": "Any attention: what each kernel can do, against n",
@@ -28,6 +36,7 @@ MOST_SIGNS = 10**7
 
 Tokens = Annotated[Several, Field(le=LARGEST_N)]
 Size = Annotated[float, Field(gt=0, le=1000)]
+Trials = Annotated[Count, Field(le=10**6)]
 
 
 class Data(StrictModel):
@@ -54,7 +63,23 @@ class Simulated(StrictModel):
     n: Annotated[Several, Field(le=20_000)] = Field(
         description="number of tokens, a multiple of `classes`"
     )
-    trials: Annotated[Count, Field(le=10**6)] = Field(description="of each kernel in each layer")
+    trials: Trials = Field(description="of each kernel in each layer")
+
+
+class KernelScale(StrictModel):
+    """What is smaller at a scale of the first paper, in whose folder the results lie."""
+
+    only: Some[KernelName] | None = Field(
+        default=None, description="built-in kernels of the tables, if `only` above does not say it"
+    )
+    points: Annotated[Integer, Field(ge=3, le=MAX_VALUES)] | None = Field(
+        default=None,
+        description="at most so many values of each grid of a figure, sizes of the table of "
+        "values, and claims of each law",
+    )
+    trials: Trials | None = Field(
+        default=None, description="at most so many trials of each kernel that is simulated"
+    )
 
 
 class AnyAttentionSection(StrictModel):
@@ -71,6 +96,9 @@ class AnyAttentionSection(StrictModel):
     figures: list[Literal[tuple(FIGURES)]] = Field(
         default=list(FIGURES), description="figures that are drawn"
     )
+    scales: dict[ScaleName, KernelScale] = Field(
+        default={}, description="what is smaller at which of the first paper's scales"
+    )
     kernels: OwnKernels = Field(
         default={},
         description="your own kernels by name, in tables and figures after the built-in ones, each "
@@ -85,11 +113,12 @@ class KernelsJob(StrictModel):
 
     `kernels` are a user's own, `modules` the digests of the modules of those that are Python
     functions, by the kernel's name; `only` are the built-in kernels, if not all; `sizes` numbers of
-    tokens.
+    tokens; `points` the most values of a grid, and claims of a law.
     """
 
     data: Data
     sizes: list[int] | None = None
+    points: int | None = None
     only: list[str] | None = None
     kernels: OwnKernels | None = None
     modules: dict[str, str] | None = None

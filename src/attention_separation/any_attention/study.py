@@ -8,8 +8,15 @@ from typing import Any
 
 from ..own_kernels.section import PythonKernel, module_digest
 from ..results.declaration import FIGURE, TABLE, Output, Result, Study
-from ..settings.strict_model import StrictModel
-from .settings import FIGURES, WITH_OWN_KERNELS, AnyAttentionSection, KernelsJob, SimulatedJob
+from ..settings.strict_model import StrictModel, subsample
+from .settings import (
+    FIGURES,
+    WITH_OWN_KERNELS,
+    AnyAttentionSection,
+    KernelScale,
+    KernelsJob,
+    SimulatedJob,
+)
 
 
 class AnyAttention(Study):
@@ -20,8 +27,9 @@ class AnyAttention(Study):
     title = "Any attention"
     kept_in = "kernels"
 
-    def __init__(self, section: AnyAttentionSection, seed: int, folder: str):
+    def __init__(self, section: AnyAttentionSection, seed: int, folder: str, scale: str = ""):
         self.section, self.seed, self._folder = section, seed, folder
+        self._smaller = section.scales.get(scale, KernelScale())
 
     @property
     def folder(self) -> str:
@@ -34,17 +42,22 @@ class AnyAttention(Study):
         long = partial(table, is_listed=False)
         values = long("kernel_values", "what each kernel can do at some n")
         kernels = table("kernels", "up to which n each kernel separates")
-        of_values = job(sizes=section.sizes, only=section.only, **own)
+        smaller = self._smaller
+        only = section.only or smaller.only
+        sizes = subsample(section.sizes, smaller.points)
+        of_values = job(sizes=sizes, only=only, **own)
         yield _result("values", "exact.value_table", of_values, kernels, values)
         splits = long("kernels_splits", "feature maps and the split of X")
-        yield _result("splits", "exact.splits", job(only=section.only, **own), splits)
+        yield _result("splits", "exact.splits", job(only=only, **own), splits)
         laws = table("kernel_laws", "laws of which kernels separate")
-        yield _result("laws", "laws.law_table", job(), laws)
+        yield _result("laws", "laws.law_table", job(points=smaller.points), laws)
         sharpness = table("temperature", "how sharp softmax has to be, against n")
         yield _result("sharpness", "laws.temperature", job(), sharpness)
         simulated = table("kernels_simulated", "FAVOR+ and cosFormer, simulated")
-        trials = SimulatedJob(data=section.data, simulated=section.simulated, seed=self.seed)
-        yield _result("simulated", "simulation", trials, simulated)
+        trials = min(section.simulated.trials, smaller.trials or section.simulated.trials)
+        of_trials = section.simulated.model_copy(update={"trials": trials})
+        of_simulated = SimulatedJob(data=section.data, simulated=of_trials, seed=self.seed)
+        yield _result("simulated", "simulation", of_simulated, simulated)
         on_request = {"in_default_run": False, "is_for_pages": True, "priority": 0}
         elsewhere = table("laws_elsewhere", "the laws at other data")
         of = {"outputs": {"elsewhere": (elsewhere,)}} | on_request
@@ -52,7 +65,7 @@ class AnyAttention(Study):
         precision = table("precision", "in 16 bits, and less a part of the mean")
         yield _result("precision", "exact.precision", job(), precision, **on_request)
         for name in section.figures:
-            settings = job(**(own if name in WITH_OWN_KERNELS else {}))
+            settings = job(points=smaller.points, **(own if name in WITH_OWN_KERNELS else {}))
             figure = Output(FIGURE, name, FIGURES[name])
             of = {"options": ("--figure", name), "description": FIGURES[name]}
             yield _result(name.removeprefix("kernels_"), "figures", settings, figure, **of)

@@ -205,7 +205,7 @@ def grid_of(number: Any) -> Any:
     return Annotated[union, WrapValidator(_each_is_valid)]
 
 
-def subsample(values: list, most: int | None) -> list:
+def subsample(values: list[T], most: int | None) -> list[T]:
     """At most `most` of the values, evenly spread, first and last among them."""
     if most is None or len(values) <= most:
         return values

@@ -1,6 +1,7 @@
 """The first paper as a study: what a run of it makes, each result declared once."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -76,11 +77,24 @@ class SoftmaxVsLinear(Study):
         }
 
     @cached_property
+    def audited(self) -> list[Panel]:
+        """The panels that audits look at: of each figure the first, if the scale says how many."""
+        seen: Counter[str] = Counter()
+        audited = []
+        for name, panel in self.marked.items():
+            figure = self.figure_of[name]
+            if self.chosen.audited is None or seen[figure] < self.chosen.audited:
+                audited.append(panel)
+            seen[figure] += 1
+        return audited
+
+    @cached_property
     def maps(self) -> list[Panel]:
-        """The maps, marked likewise."""
+        """The maps, marked likewise; the first, if the scale says how many."""
+        entries = [*self.section.phase.items()][: self.chosen.audited]
         return [
             self._with_marks(own, own.panel(name, most_values=self.chosen.points))
-            for name, own in self.section.phase.items()
+            for name, own in entries
         ]
 
     def _with_marks(self, own: Sweep, panel: Panel) -> Panel:
@@ -198,11 +212,11 @@ class SoftmaxVsLinear(Study):
 
     def _audits(self) -> Iterator[Result]:
         """What exact values tell beyond the figures; each where it has a subject."""
-        panels = [*self.marked.values()]
+        panels = self.audited
         yield Result(
             name="claims",
             module="softmax_vs_linear.claims.claims_table",
-            settings=self.section.claims,
+            settings=self.section.claims.at_most(self.chosen.audited, self.chosen.claims),
             outputs={
                 "output": (Output(TABLE, "claims", "claims of the paper"),),
                 "otherwise": (Output(TABLE, "claims_readings", "other bounds than δ/n"),),
@@ -213,7 +227,7 @@ class SoftmaxVsLinear(Study):
         yield Result(
             name="whp",
             module="softmax_vs_linear.audits.whp",
-            settings=PanelsJob(panels=panels),
+            settings=PanelsJob(panels=[*self.marked.values()]),
             outputs={"output": (Output(TABLE, "whp", "with high probability?"),)},
             inputs={"exact": _tables_of(self.exact)["exact"]},
             description="With high probability: which events are",
@@ -256,7 +270,7 @@ class SoftmaxVsLinear(Study):
             description="Open choices: how far each moves the figures",
             priority=2,
         )
-        alone = {panel.name: panel for panel in panels if len(panel.sweep) == 1}
+        alone = {name: panel for name, panel in self.marked.items() if len(panel.sweep) == 1}
         read = [name for name in self.published if name in alone]
         yield Result(
             name="published",

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from ...datasets.dataset import Data
 from ...statistics.claims import NOT_APPLICABLE, Estimate, at_most
@@ -191,9 +192,9 @@ class Law:
     condition: str = SMALL_ERROR  # when it is derived, beside what all laws need
     error_term: str = ERROR_OF_SEARCH  # the tolerance of a number, in words
 
-    def rows(self, data: Data) -> list[Row]:
-        """Its claims, each with its verdict."""
-        return [self._row(claim) for claim in self.claims(data)]
+    def rows(self, data: Data, most: int | None = None) -> list[Row]:
+        """Its claims, each with its verdict; the first `most` if not None."""
+        return [self._row(claim) for claim in islice(self.claims(data), most)]
 
     def _row(self, claim: Prediction) -> Row:
         row: Row = {name: getattr(claim, name) for name in OF_CLAIMS}

@@ -25,13 +25,13 @@ LAWS: tuple[Law, ...] = (
 )  # fmt: skip
 
 
-def judge_laws(data: Data) -> list[Row]:
-    """A row for each claim of each law: the columns of SCHEMA, with NaN where exact values do not
-    resolve what is measured."""
+def judge_laws(data: Data, most: int | None = None) -> list[Row]:
+    """A row for each claim of each law, the first `most` of a law if not None: the columns of
+    SCHEMA, with NaN where exact values do not resolve what is measured."""
     progress = Progress("kernels-laws", len(LAWS), "laws")
     rows = []
     for law in LAWS:
-        rows += law.rows(data)
+        rows += law.rows(data, most)
         progress.advance()
     return rows
 
@@ -58,8 +58,8 @@ SCOPE = (
 
 
 def law_table(job: KernelsJob) -> pa.Table:
-    """All laws, judged at the job's data."""
-    rows = [_with_nulls(row) for row in judge_laws(job.data)]
+    """All laws, judged at the job's data; of each at most so many claims as the job has points."""
+    rows = [_with_nulls(row) for row in judge_laws(job.data, job.points)]
     return table_from_rows(rows, SCHEMA)
 
 

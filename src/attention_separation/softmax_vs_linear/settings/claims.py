@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from ...settings.strict_model import Integer, Some, StrictModel
+from ...settings.strict_model import Count, Integer, Some, StrictModel
 from ..models import MODELS
 from ..models.model import Amplitude, AttentionModel, Dimension, MRule, Positive, Probability
 
@@ -34,6 +34,11 @@ class ClaimSizes(StrictModel):
                 if isinstance(model, AttentionModel):
                     _two_classes(model, n, d)
         return self
+
+    def at_most(self, count: int | None) -> "ClaimSizes":
+        """The first sizes of each model, at most so many if not None."""
+        fewer = {name: getattr(self, name)[:count] for name in type(self).model_fields}
+        return self.model_copy(update=fewer)
 
     def of(self, model: str) -> list[tuple[int, int | None]]:
         """n and d of a model's sizes; d is None in the regression model."""
@@ -71,3 +76,13 @@ class ClaimsJob(StrictModel):
     theta: Positive = Field(default=0.9, description="tau / sqrt(log n) of cross-attention")
     tau: Positive = Field(default=0.25, description="threshold of the regression model")
     sizes: ClaimSizes = Field(description="sizes at which claims are evaluated")
+    most: Count | None = Field(
+        default=None, description="at most so many claims, evenly spread over the list; null is all"
+    )
+
+    def at_most(self, sizes: int | None, claims: int | None) -> "ClaimsJob":
+        """The same with so many of the first sizes of each model, and of the claims, at most."""
+        fewer: dict[str, object] = {"sizes": self.sizes.at_most(sizes)}
+        if claims is not None:
+            fewer["most"] = min(claims, self.most or claims)
+        return self.model_copy(update=fewer)

@@ -126,6 +126,14 @@ class Scale(StrictModel):
         default=ScaleTrials(), description="trials instead of the panels' own"
     )
     points: Count | None = Field(default=None, description="at most so many values of each sweep")
+    audited: Count | None = Field(
+        default=None,
+        description="at most so many of what audits look at: panels of each figure, maps, and "
+        "sizes of each model's claims",
+    )
+    claims: Count | None = Field(
+        default=None, description="at most so many claims, evenly spread over the list"
+    )
 
 
 class Verdicts(StrictModel):
