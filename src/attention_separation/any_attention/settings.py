@@ -49,8 +49,10 @@ class Data(StrictModel):
     classes: Annotated[Integer, Field(ge=1, le=200)] = Field(
         description="K: d is K + 2 in self-attention and K + 1 in cross-attention"
     )
-    delta: Annotated[float, Field(gt=0, lt=1)] = Field(description="of m = floor(log(n/delta))")
-    at_least: Count = Field(description="smallest m")
+    delta: Annotated[float, Field(ge=1e-100, lt=1)] = Field(
+        description="of m = floor(log(n/delta))"
+    )
+    at_least: Annotated[Count, Field(le=10**6)] = Field(description="smallest m")
 
     def m(self, n: int) -> int:
         """The number of sign columns for n tokens."""

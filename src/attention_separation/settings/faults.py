@@ -128,6 +128,8 @@ def _sentence(entry: dict[str, Any], fields: Mapping[str, FieldInfo]) -> str:
         case "union_tag_invalid":
             allowed, tag = context["expected_tags"].replace("'", "").split(", "), context["tag"]
             return f"{short_repr(tag)} is unknown; {suggestion(tag[:MOST_SHOWN], allowed)}"
+        case "float_type" if type(entry["input"]) is int:
+            message = "should be a number below 10^308"
         case "literal_error":
             message = f"allowed: {context['expected']}"
         case "dict_type" | "model_type" | "model_attributes_type":

@@ -140,12 +140,15 @@ Some = Annotated[list[T], Field(min_length=1)]
 Distinct = Annotated[list[T], Field(min_length=1, max_length=100), AfterValidator(unique)]
 
 
+End = Annotated[float, Field(ge=-1e15, le=1e15)]
+
+
 class Range(StrictModel, title="range"):
     """from, from + step, ... up to and including `to` when hit; computed in decimals."""
 
-    start: float = Field(alias="from", description="first value")
-    to: float = Field(description="last value, included when the steps hit it")
-    step: Annotated[float, Field(gt=0)] = Field(description="distance of neighbours")
+    start: End = Field(alias="from", description="first value")
+    to: End = Field(description="last value, included when the steps hit it")
+    step: Annotated[float, Field(gt=0, le=1e15)] = Field(description="distance of neighbours")
 
     def numbers(self) -> list[Decimal]:
         """The values, exact as decimals: 0.1 + 2 * 0.036 is 0.172."""

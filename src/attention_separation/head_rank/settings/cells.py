@@ -26,6 +26,16 @@ SHARES_EVERY = {1: 20, 10: 1000, EPOCH: None}
 STREAMS = ("initial", "data", "held_out")
 """Kinds of random streams of a run: initial values, training data, held-out data."""
 
+# Bounds far beyond any use: what a job takes can be said of whatever stands in the settings.
+Dimension = Annotated[Several, Field(le=10_000)]
+Points = Annotated[Several, Field(le=100_000)]
+Layers = Annotated[Count, Field(le=1000)]
+Width = Annotated[Count, Field(le=100_000)]
+Rank = Annotated[Count, Field(le=20_000)]
+Millions = Annotated[Count, Field(le=10**6)]
+Steps = Annotated[Count, Field(le=10**9)]
+HeldOut = Annotated[Several, Field(le=10**9)]
+
 Encoding = Literal["none", "additive", "concatenated"]
 Regime = Literal["fresh", "repeated"]
 Schedule = Literal["per_step", "per_epoch"]
@@ -72,19 +82,19 @@ class Variant(StrictModel):
 class Recipe(Variant):
     """How the runs of a figure are trained."""
 
-    d: Several = Field(description="dimension of the points")
-    feed_forward: Count = Field(description="hidden neurons of each layer's MLP")
-    batch: Count = Field(description="sets per batch")
-    steps: Count = Field(
+    d: Dimension = Field(description="dimension of the points")
+    feed_forward: Millions = Field(description="hidden neurons of each layer's MLP")
+    batch: Millions = Field(description="sets per batch")
+    steps: Steps = Field(
         description=f"steps that the schedule of the learning rate is of, a multiple of {EPOCH}: "
         "so many batches are trained on"
     )
-    stop_after: Count | None = Field(
+    stop_after: Steps | None = Field(
         default=None,
         description="steps after which a run ends, where it is to see the beginning of its "
         f"schedule alone: a multiple of {EPOCH} below steps; if not given, all are run",
     )
-    lr: Annotated[float, Field(gt=0)] = Field(description="highest learning rate")
+    lr: Annotated[float, Field(gt=0, le=10)] = Field(description="highest learning rate")
     warm_up: Annotated[float, Field(gt=0, lt=1)] = Field(
         default=WARM_UP,
         description="part of the steps in which the rate rises to lr, where the schedule is "
@@ -104,7 +114,7 @@ class Recipe(Variant):
         description="every run starts from the initial values of the first, as the published runs "
         "do; if not given, each has its own",
     )
-    warm_start: Count | None = Field(
+    warm_start: Steps | None = Field(
         default=None,
         description="of concatenated encodings: steps that a network without one is trained for "
         "first; its weights are where this one's begin, and the encoding begins a fifth as large",

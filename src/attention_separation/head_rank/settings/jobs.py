@@ -11,6 +11,9 @@ from ...settings.strict_model import Count, Distinct, Integer, Job, Seed, Severa
 
 Dimension = Annotated[Several, Field(le=10_000)]
 Few = Annotated[Several, Field(le=1024)]
+Heads = Annotated[Integer, Field(ge=1, le=10**7)]
+Draws = Annotated[Several, Field(le=10**8)]
+Bias = Annotated[float, Field(ge=-1000, le=1000)]
 Temperatures = Some[Annotated[float, Field(gt=0, le=1e6)]]
 Distribution = Literal["uniform", "orthogonal"]
 
@@ -36,7 +39,7 @@ class BiasedCase(StrictModel):
     """Data of Fact 3: two orthogonal points, and the biases of Equation 8."""
 
     d: Dimension = Field(description="dimension of the points")
-    biases: Annotated[list[float], Field(min_length=2, max_length=2)] = Field(
+    biases: Annotated[list[Bias], Field(min_length=2, max_length=2)] = Field(
         description="b_1 and b_2"
     )
 
@@ -44,7 +47,7 @@ class BiasedCase(StrictModel):
 class TemperatureSettings(StrictModel):
     """Facts 1 and 3: error of a full-rank head against its temperature."""
 
-    draws: Several = Field(description="draws of the data per case")
+    draws: Draws = Field(description="draws of the data per case")
     temperatures: Temperatures = Field(description="c in K Q^T = cI")
     cases: Some[Case] = Field(description="data of Fact 1")
     biased: Some[BiasedCase] = Field(description="data of Fact 3")
@@ -59,9 +62,11 @@ def _odd(value: int) -> int:
 class VoteSettings(StrictModel):
     """Theorem 7: error of the majority vote of rank-1 heads."""
 
-    draws: Count = Field(description="draws of heads and data per dimension")
-    dimensions: Some[Several] = Field(description="d of the points")
-    heads: Some[Annotated[Integer, AfterValidator(_odd)]] = Field(
+    draws: Annotated[Count, Field(le=10**8)] = Field(
+        description="draws of heads and data per dimension"
+    )
+    dimensions: Some[Dimension] = Field(description="d of the points")
+    heads: Some[Annotated[Heads, AfterValidator(_odd)]] = Field(
         description="H, odd: a vote of an even number can tie"
     )
     epsilons: Some[Annotated[float, Field(ge=1e-3, lt=1)]] = Field(
@@ -77,7 +82,7 @@ class FeaturesRun(StrictModel):
         "published: compromise with k not renormalised, and the published computation"
     )
     dimensions: Some[Annotated[Several, Field(le=512)]] = Field(description="d of the points")
-    draws: Count = Field(description="draws of heads per dimension")
+    draws: Annotated[Count, Field(le=10_000)] = Field(description="draws of heads per dimension")
     heads: Annotated[Count, Field(le=2**15)] = Field(
         description="most heads; the table has every power of 2 up to it"
     )
@@ -116,7 +121,7 @@ class FoundSettings(StrictModel):
     """Heads of low rank with the best weights: what is possible at the paper's budgets."""
 
     dimensions: Some[Few] = Field(description="d, with the same ranks")
-    draws: Annotated[Integer, Field(ge=10)] = Field(
+    draws: Annotated[Integer, Field(ge=10, le=10**7)] = Field(
         description="draws of y that weights of heads of rank 2 or more are fitted to; as many "
         "others score them"
     )
@@ -126,20 +131,22 @@ class FoundSettings(StrictModel):
     most_optimised: Annotated[Count, Field(le=4096)] = Field(
         description="heads of rank 1 that are optimised at most"
     )
-    steps: Count = Field(description="steps of L-BFGS over the directions of rank-1 heads, at most")
+    steps: Annotated[Count, Field(le=10**6)] = Field(
+        description="steps of L-BFGS over the directions of rank-1 heads, at most"
+    )
     temperatures: Temperatures = Field(description="c of the one head of full rank")
 
 
 class PluralitySettings(StrictModel):
     """The vote of rank-1 heads among more than two points."""
 
-    draws: Several = Field(description="draws of heads and data per distribution and dimension")
+    draws: Draws = Field(description="draws of heads and data per distribution and dimension")
     distributions: Some[Distribution] = Field(
         description="uniform: independent points of the sphere; orthogonal: D_N, for N up to d"
     )
     dimensions: Some[Few] = Field(description="d of the points")
     points: Some[Few] = Field(description="N")
-    heads: Some[Count] = Field(description="H, rising")
+    heads: Some[Heads] = Field(description="H, rising")
 
 
 class LayersSettings(StrictModel):

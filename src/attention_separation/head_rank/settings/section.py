@@ -9,12 +9,15 @@ from typing import Annotated, Self
 from pydantic import Field, ValidationError, create_model, model_validator
 
 from ...settings.faults import fault
-from ...settings.strict_model import Count, Level, Scaled, ScaleName, Several, Some, StrictModel
+from ...settings.strict_model import Count, Level, Scaled, ScaleName, Some, StrictModel
 from . import cells as cell
 from .jobs import FeaturesSettings, TemperatureSettings, TheorySettings, VoteSettings
 
 MOST_CELLS = 1000
 """Of a grid: each has a rule of its own."""
+
+MOST_PARTS = 100
+"""Further products of a grid."""
 
 MATCHED = 4
 """A concatenated encoding of d rows doubles the dimension, which makes 4 times the attention
@@ -24,8 +27,8 @@ parameters: what the control without an encoding has instead is 4 times the widt
 class Normal(StrictModel):
     """A normal distribution of initial values."""
 
-    mean: float = Field(description="its mean")
-    sd: Annotated[float, Field(ge=0)] = Field(description="its standard deviation")
+    mean: Annotated[float, Field(ge=-1000, le=1000)] = Field(description="its mean")
+    sd: Annotated[float, Field(ge=0, le=1000)] = Field(description="its standard deviation")
 
 
 class Product(cell.Recipe):
@@ -35,13 +38,13 @@ class Product(cell.Recipe):
         description="runs per cell, each with initial values and data of its own; of a single one "
         "no interval can be had, and no claim on it be judged"
     )
-    held_out: Several = Field(
+    held_out: cell.HeldOut = Field(
         description="sets that the final error is measured on, never seen in training"
     )
-    layers: Some[Count] = Field(description="L")
-    widths: Some[Count] = Field(description="w: attention modules per layer; H = w D/r heads")
-    ranks: Some[Count] = Field(description="r")
-    n: Some[Several] = Field(description="N: points per set")
+    layers: Some[cell.Layers] = Field(description="L")
+    widths: Some[cell.Width] = Field(description="w: attention modules per layer; H = w D/r heads")
+    ranks: Some[cell.Rank] = Field(description="r")
+    n: Some[cell.Points] = Field(description="N: points per set")
     encodings: Some[cell.Encoding] = Field(
         default=["none"], description="positional encodings; concatenated ones have d rows"
     )
@@ -132,7 +135,7 @@ Part = create_model(
 class Grid(Product):
     """Cells of a figure: a product, and further ones where not every combination is wanted."""
 
-    also: list[Part] = Field(
+    also: Annotated[list[Part], Field(max_length=MOST_PARTS)] = Field(
         default=[],
         description="further products: each is as this one but for the settings that it gives",
     )
@@ -211,7 +214,7 @@ class HeadRankSection(Scaled):
         description="of each claim: nominal chance of a false verdict, over its comparisons "
         "together; runs are taken as normal, and over the few of a cell it need not be kept"
     )
-    gigaflops: Annotated[float, Field(gt=0, le=1e9)] = Field(
+    gigaflops: Annotated[float, Field(ge=1e-3, le=1e9)] = Field(
         description="10^9 operations per second that training is assumed to reach: what a cluster "
         "is asked for follows from it, no result does"
     )

@@ -67,10 +67,14 @@ class Map(StrictModel):
 class Recipe(StrictModel):
     """How a network is trained."""
 
-    batch: Several = Field(description="sequences per batch, half of them D1")
-    steps: Count = Field(description="batches trained on, each of them new")
+    batch: Annotated[Several, Field(le=10**6)] = Field(
+        description="sequences per batch, half of them D1"
+    )
+    steps: Annotated[Count, Field(le=10**9)] = Field(
+        description="batches trained on, each of them new"
+    )
     lr: Annotated[float, Field(gt=0, le=10)] = Field(description="highest learning rate")
-    held_out: Several = Field(
+    held_out: Annotated[Several, Field(le=10**9)] = Field(
         description="sequences that the accuracy of a run is measured on, never seen in training"
     )
     standardise: bool = Field(

@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from ...settings.strict_model import Count, Integer, Some, StrictModel
+from ...settings.strict_model import MAX_VALUES, Count, Integer, Some, StrictModel
 from ..models import MODELS
 from ..models.model import Amplitude, AttentionModel, Dimension, MRule, Positive, Probability
 
@@ -76,7 +76,7 @@ class ClaimsJob(StrictModel):
     theta: Positive = Field(default=0.9, description="tau / sqrt(log n) of cross-attention")
     tau: Positive = Field(default=0.25, description="threshold of the regression model")
     sizes: ClaimSizes = Field(description="sizes at which claims are evaluated")
-    most: Count | None = Field(
+    most: Annotated[Count, Field(le=MAX_VALUES)] | None = Field(
         default=None, description="at most so many claims, evenly spread over the list; null is all"
     )
 

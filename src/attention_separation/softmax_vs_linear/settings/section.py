@@ -15,6 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ...settings.faults import Fault, below, faults_of
 from ...settings.strict_model import (
+    MAX_VALUES,
     NAME,
     Count,
     Level,
@@ -119,19 +120,22 @@ Defaults = create_model(
 )
 
 
+Most = Annotated[Count, Field(le=MAX_VALUES)]
+
+
 class Scale(StrictModel):
     """A size of the whole workflow."""
 
     trials: ScaleTrials = Field(
         default=ScaleTrials(), description="trials instead of the panels' own"
     )
-    points: Count | None = Field(default=None, description="at most so many values of each sweep")
-    audited: Count | None = Field(
+    points: Most | None = Field(default=None, description="at most so many values of each sweep")
+    audited: Most | None = Field(
         default=None,
         description="at most so many of what audits look at: panels of each figure, maps, and "
         "sizes of each model's claims",
     )
-    claims: Count | None = Field(
+    claims: Most | None = Field(
         default=None, description="at most so many claims, evenly spread over the list"
     )
 

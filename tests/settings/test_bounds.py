@@ -1,0 +1,89 @@
+"""Every number of the settings has bounds, and what is beyond them is one sentence; at the bounds
+a workflow is still planned."""
+
+import copy
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import ROOT, values
+from numbers_of_config import SCHEMA, bounds_of, config_numbers, kind_of, schema_numbers
+
+from attention_separation import config as config_module
+from attention_separation.config import load_config
+from attention_separation.settings.faults import ConfigError
+
+NUMBERS = [*schema_numbers(SCHEMA)]
+SETTINGS = {kind_of(path): path for path, _ in config_numbers(values())}
+"""A place for each setting that is a number."""
+
+BEYOND = (10**308, -(10**308), 1e308, -1e308, 10**400, math.nan, math.inf, -math.inf, 10**20)
+LARGEST_SHOWN = 1000
+"""Characters of a line about a fault."""
+
+
+def changed(path: tuple[str | int, ...], value: float) -> dict[str, Any]:
+    """config.yaml's values with another number at a place."""
+    found = copy.deepcopy(values())
+    node: Any = found
+    for part in path[:-1]:
+        node = node[part]
+    node[path[-1]] = value
+    return found
+
+
+def plan(settings: dict[str, Any]) -> None:
+    """What Snakemake asks for while it reads the workflow; ConfigError for wrong settings."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config_module, "read_yaml", lambda path: settings)
+        studies = load_config(ROOT / "config.yaml").studies(Path("none"))
+    for study in studies.values():
+        for result in study.results.values():
+            assert result.minutes > 0
+            assert result.memory_mb > 0
+            result.settings.digest()
+
+
+def test_there_are_numbers_of_every_section():
+    assert len(NUMBERS) > 150
+    assert len(SETTINGS) > 300
+    assert {path[0] for path in SETTINGS.values()} == values().keys()
+
+
+@pytest.mark.parametrize(
+    "path", [path for path, _ in NUMBERS], ids=lambda path: ".".join(map(str, path))
+)
+def test_every_number_has_finite_bounds(path):
+    node = dict(NUMBERS)[path]
+    bounds = bounds_of(node)
+    assert bounds.are_finite, node
+    assert max(abs(bounds.least), abs(bounds.largest)) <= 1e18
+
+
+@given(st.sampled_from(sorted(SETTINGS.values(), key=str)), st.sampled_from(BEYOND))
+def test_what_is_beyond_the_bounds_is_one_sentence(path, value):
+    with pytest.raises(ConfigError) as error:
+        plan(changed(path, value))
+    name = next(part for part in reversed(path) if isinstance(part, str))
+    lines = [line for line in error.value.faults if name in line]
+    assert lines, error.value
+    assert all(len(line) < LARGEST_SHOWN for line in error.value.faults)
+    for line in lines:
+        assert str(value)[:10] in line
+        assert "should be" in line or "allowed" in line
+
+
+@given(st.sampled_from(sorted(SETTINGS.values(), key=str)), st.data())
+def test_at_the_bounds_a_workflow_is_planned_or_a_sentence_says_why_not(path, data):
+    ends = {bounds_of(node).least for _, node in NUMBERS}
+    ends |= {bounds_of(node).largest for _, node in NUMBERS}
+    value = data.draw(st.sampled_from(sorted(ends)))
+    faults = []
+    try:
+        plan(changed(path, value))
+    except ConfigError as error:
+        faults = error.faults
+    assert all(len(line) < LARGEST_SHOWN for line in faults)
