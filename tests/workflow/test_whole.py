@@ -10,6 +10,7 @@ import pytest
 from making import SECTION
 
 from attention_separation.any_attention.settings import FIGURES as OF_KERNELS
+from attention_separation.results.tables import read_table, write_parquet
 from attention_separation.softmax_vs_linear.models import panel_tables
 from attention_separation.softmax_vs_linear.models.contest import PAPERS
 from attention_separation.softmax_vs_linear.models.panel_tables import simulated_schema
@@ -133,7 +134,8 @@ def test_one_target_makes_that_much(small):
 
 
 def test_every_panel_and_figure_is_a_rule_and_no_other_rule_s_name_can_be_one(project):
-    rules = {line for line in project.make("--list-rules").splitlines() if " " not in line}
+    # Each with what it makes in brackets.
+    rules = {*re.findall(r"^(\w+) \(", project.make("--list-rules"), re.M)}
     own = {*SECTION.panels, *FIGURES}
     assert {f"simulate_{name}" for name in SECTION.panels} | own <= rules
     assert [name for name in rules - own if not RULE_NAME.fullmatch(name)] == []
@@ -180,10 +182,11 @@ def test_a_users_own_panels(made):
 def test_a_panel_that_differs_stops_the_run(made):
     """Counts of another experiment under this one's name: the check says which and fails."""
     path = made.folder / "results/panels/fig4b.parquet"
-    table = pq.read_table(path)
+    table = read_table(path)
     wrong = pa.array([20] * len(table), pa.int64())
     column = table.schema.get_field_index("successes")
-    pq.write_table(table.set_column(column, "successes", wrong), path)
+    metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+    write_parquet(table.set_column(column, "successes", wrong), path, metadata)
     done = made.run("check", "--forcerun", "verdicts")
     assert done.returncode != 0
     assert "fig4b differs: its mean success rate is 1.0000" in done.stdout

@@ -69,7 +69,7 @@ def _parquet_state(path: Path, now: Current) -> str:
     if not path.exists():
         return MISSING
     try:
-        metadata = read_schema(path).metadata
+        metadata = read_schema(path).metadata or {}
     except TableError as error:
         return _without_path(error, path)
     if metadata.get(b"settings", b"").decode() != now.settings:

@@ -1,7 +1,8 @@
 """Tables: made of rows or columns, and on disk as parquet with its provenance, and as csv.
 
-A parquet file of ours has a *seal* among its metadata, the sha256 of all its other bytes: parquet
-itself does not notice a changed bit. Nothing is read from a file whose seal is not that.
+A parquet file of ours has a *seal* between its columns and its footer, where no reader looks: the
+sha256 of all its other bytes. Parquet itself does not notice a changed bit. Nothing is read from a
+file whose seal is not that.
 
 Wherever pyarrow converts Python objects itself, or an array to NumPy, it imports pandas if it is
 installed, which would double the time of a short job: here its buffers are filled instead.
@@ -28,6 +29,9 @@ SEAL_DIGITS = 64
 
 MAGIC = b"PAR1"
 """A parquet file begins and ends with it."""
+
+END = 8
+"""Bytes behind a footer: its length, and MAGIC."""
 
 Part = TypeVar("Part")
 
@@ -119,23 +123,24 @@ def _bits(truth: np.ndarray) -> pa.Buffer:
 
 def write_parquet(table: pa.Table, path: Path, metadata: dict[str, str]) -> None:
     """Write a table and its seal; equal tables and metadata give equal bytes."""
-    table = table.replace_schema_metadata({key: metadata[key] for key in sorted(metadata)})
-    content = pa.BufferOutputStream()
-    with pq.ParquetWriter(content, table.schema) as writer:
-        writer.write_table(table)
-        writer.add_key_value_metadata({"seal": SEAL + b"0" * SEAL_DIGITS})
+    entries = {key: metadata[key] for key in sorted(metadata)}
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.replace_schema_metadata(entries), sink)
+    content = sink.getvalue().to_pybytes()
+    footer = _start_of_footer(content)
+    seal = _seal_of(content[:footer], content[footer:])
     with replacing(path) as part:
-        part.write_bytes(_sealed(content.getvalue().to_pybytes()))
+        part.write_bytes(content[:footer] + seal + content[footer:])
 
 
-def _sealed(content: bytes) -> bytes:
-    """The bytes of a file with the digits of its seal; without a place for them, as they are."""
-    before, seal, after = content.rpartition(SEAL)
-    if not seal:
-        return content
-    rest = after[SEAL_DIGITS:]
-    digits = hashlib.sha256(before + seal + rest).hexdigest()
-    return before + seal + digits.encode() + rest
+def _start_of_footer(content: bytes) -> int:
+    length = int.from_bytes(content[-END : -len(MAGIC)], "little")
+    return len(content) - END - length
+
+
+def _seal_of(columns: bytes, footer: bytes) -> bytes:
+    """The seal between the two parts of a file."""
+    return SEAL + hashlib.sha256(columns + SEAL + footer).hexdigest().encode()
 
 
 def rounded(table: pa.Table, digits: int) -> pa.Table:
@@ -225,10 +230,13 @@ def _read(path: Path, part_of: Callable[[pq.ParquetFile], Part], is_sealed: bool
     inner = content.removeprefix(MAGIC)
     if len(inner) == len(content) or not inner.endswith(MAGIC):
         raise TableError(f"{path}: no parquet file that can be read; {AGAIN}")
-    if is_sealed and SEAL not in content:
+    footer = _start_of_footer(content)
+    columns = content[: max(0, footer - len(SEAL) - SEAL_DIGITS)]
+    if SEAL in content:
+        if content[len(columns) : footer] != _seal_of(columns, content[footer:]):
+            raise TableError(f"{path}: damaged, for its bytes are not those written; {AGAIN}")
+    elif is_sealed:
         raise TableError(f"{path}: not a table of this version: it has no seal; {AGAIN}")
-    if _sealed(content) != content:
-        raise TableError(f"{path}: damaged, for its bytes are not those written; {AGAIN}")
     try:
         return part_of(pq.ParquetFile(pa.BufferReader(content)))
     except (pa.ArrowException, OSError) as error:
