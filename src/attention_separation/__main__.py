@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .commands import COMMANDS, PACKAGE, usage
+from .commands import COMMANDS, PACKAGE, Parser, usage
 
 HELP = ("-h", "--help")
 NO_COMMAND = (
@@ -97,7 +97,7 @@ def run_command(name: str, words: Sequence[str]) -> int:
     declare = getattr(module, f"{name.rpartition('-')[2]}_command")
     # Python's -OO leaves no docstrings.
     about = (inspect.getdoc(declare) or "").partition("\n\n")[0]
-    parser = argparse.ArgumentParser(prog=f"attention-separation {name}", description=about)
+    parser = Parser(prog=f"attention-separation {name}", description=about)
     parser.set_defaults(command=name)
     declare(parser)
     chosen = parser.parse_args(words)
@@ -111,7 +111,7 @@ def parsed(run: Callable[..., None], prog: str, words: Sequence[str]) -> dict[st
     a path, a text or a whole number, or several of them.
     """
     parameters = inspect.signature(run).parameters
-    parser = argparse.ArgumentParser(prog=prog, description=inspect.getdoc(run))
+    parser = Parser(prog=prog, description=inspect.getdoc(run))
     for name, parameter in parameters.items():
         if name == "job":
             parser.add_argument("--settings", required=True, help="file, - or JSON")
@@ -119,8 +119,7 @@ def parsed(run: Callable[..., None], prog: str, words: Sequence[str]) -> dict[st
             _add_option(parser, name, parameter)
     found = vars(parser.parse_args(words))
     if "settings" in found:
-        text = _text(found.pop("settings"))
-        found["job"] = parameters["job"].annotation.model_validate_json(text)
+        found["job"] = _settings(parameters["job"].annotation, found.pop("settings"))
     return found
 
 
@@ -136,6 +135,18 @@ def _add_option(parser: argparse.ArgumentParser, name: str, of: inspect.Paramete
         more = {"nargs": "?", "const": Path()}
     default = {} if required else {"default": of.default}
     parser.add_argument(f"--{name}", type=single, required=required, **more, **default)
+
+
+def _settings(kind: Any, given: str) -> Any:
+    """Settings of a kind; ValueError, which says where they are from, if they cannot be read."""
+    place = "" if given.startswith("{") else f" {given}"
+    try:
+        return kind.model_validate_json(_text(given))
+    except OSError as error:
+        raise ValueError(f"--settings{place}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        lines = [line for line in str(error).splitlines() if "errors.pydantic.dev" not in line]
+        raise ValueError(f"--settings{place}: " + "\n".join(lines)) from error
 
 
 def _text(given: str) -> str:

@@ -17,7 +17,7 @@ from .results.declaration import Study
 from .settings.faults import ConfigError, Fault, dotted, faults_of, shortened, unencodable_values
 from .settings.strict_model import Jobs, Seed, StrictModel
 from .settings.words import short_repr, suggestion
-from .settings.yaml_file import parse_yaml, read_yaml
+from .settings.yaml_file import check_extent, parse_yaml, read_yaml
 from .softmax_vs_linear.settings.published_files import read_published
 from .softmax_vs_linear.settings.section import SoftmaxVsLinearSection
 from .softmax_vs_linear.study import SoftmaxVsLinear
@@ -79,6 +79,8 @@ def load_config(
     for found, source in ((values, path.name), (overrides, origin.rstrip(":"))):
         if not isinstance(found, dict):
             raise ConfigError([f"{short_repr(found)} is no mapping of settings"], source)
+    for key, value in overrides.items():
+        check_extent(value, dotted((key,)), origin.rstrip(":"))
     overrides = _typed(overrides)
     values = _merged(values, _in_sections(overrides))
     config, faults = None, unencodable_values(values)

@@ -5,7 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from .commands import STUDIES, study_of
+from .commands import STUDIES, study_of, whole_number
 from .config import load_config, overrides_of
 from .head_rank.settings.cells import CellJob
 from .head_rank.study import HeadRank
@@ -15,6 +15,9 @@ from .pages.rendering import write_pages
 from .results import file_states
 from .results.declaration import Study, sharing_folder
 from .training.job import device_kind
+
+MOST_SAMPLED = 10**6
+MOST_SEED = 10**18
 
 
 def summary_command(parser: argparse.ArgumentParser) -> None:
@@ -40,8 +43,9 @@ def verify_command(parser: argparse.ArgumentParser) -> None:
     """
     parser.add_argument("folder", type=Path, help="folder of results, such as results")
     _add_overrides(parser)
-    parser.add_argument("--sample", type=int, default=5, help="points to compute again")
-    parser.add_argument("--seed", type=int, default=0, help="which points these are")
+    sample, seed = whole_number(0, MOST_SAMPLED), whole_number(0, MOST_SEED)
+    parser.add_argument("--sample", type=sample, default=5, help="points to compute again")
+    parser.add_argument("--seed", type=seed, default=0, help="which points these are")
     parser.set_defaults(run=_verify)
 
 

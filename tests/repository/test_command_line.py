@@ -61,3 +61,51 @@ def test_settings_are_a_text_standard_input_or_a_file(given, tmp_path, monkeypat
     words = {"text": text, "standard input": "-", "file": str(file)}
     assert main(["job", JOB, "--settings", words[given]]) == 0
     assert '{"mine": "' in capsys.readouterr().out
+
+
+OUT_OF_RANGE = ["-1", "x", "", "1.5", "nan", "9" * 400, "9" * 5000, "\udcff", "1e400"]
+
+
+@pytest.mark.parametrize("value", OUT_OF_RANGE)
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["verify", "results"], "--sample"),
+        (["verify", "results"], "--seed"),
+        (["rank-verify", "results"], "--sample"),
+        (["separate", "--kernel", "exp"], "--n"),
+        (["separate", "--kernel", "exp"], "--d"),
+        (["separate", "--kernel", "exp"], "--m"),
+        (["compare", "--kernel", "exp"], "--n"),
+    ],
+)
+def test_a_number_that_an_option_cannot_be_is_one_sentence(words, option, value, capsys):
+    try:
+        status = main([*words, f"{option}={value}"])
+    except SystemExit as end:
+        status = end.code
+    said = capsys.readouterr().err
+    assert status in (1, 2)
+    sentence = said[said.rindex("error: ") if "error: " in said else 0 :]
+    assert option.lstrip("-") in sentence
+    assert "allowed" in sentence or "invalid" in sentence
+    assert len(sentence) < 600
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff\xfe", b"{", b"[" * 10_000, b"[]", b"null"])
+def test_settings_that_cannot_be_read_are_named(tmp_path, content, capsys):
+    path = tmp_path / "settings.json"
+    if content is not None:
+        path.write_bytes(content)
+    assert main(["job", JOB, "--settings", str(path)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"job {JOB}: --settings {path}: ")
+    assert "pydantic.dev" not in said
+
+
+def test_inputs_that_a_job_does_not_read_are_named(capsys, tmp_path):
+    words = ["job", "softmax_vs_linear.figures.check", "--output", str(tmp_path / "out")]
+    words += ["--settings", '{"inputs": {"tables": ["a"]}}', "--verdicts", "none.parquet"]
+    assert main(words) == 1
+    assert "--settings: inputs of --tables; allowed: " in capsys.readouterr().err

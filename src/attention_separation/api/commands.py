@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..settings.words import short_repr
 from . import comparing, reaching
 from .listing import COLUMNS, as_text, kernels
 from .separating import separate
@@ -106,7 +107,7 @@ def whole(text: str) -> int:
     """A whole number, such as 200, 2_000 or 1e6."""
     value = float(text)
     if not value.is_integer():
-        raise argparse.ArgumentTypeError(f"{text!r}; allowed: whole numbers")
+        raise argparse.ArgumentTypeError(f"{short_repr(text)}; allowed: whole numbers")
     return int(value)
 
 

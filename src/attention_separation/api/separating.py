@@ -14,6 +14,7 @@ from ..attention.kernel import Kernel
 from ..attention.sign_columns import StateScores, binomial_half_pmf, none_of, stack_networks
 from ..attention.threshold_curves import ThresholdCurve, ThresholdCurves, threshold_curves
 from ..settings.warn_once import once_per_question
+from ..settings.words import short_repr
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
 
@@ -277,7 +278,9 @@ def success(
     theta : the threshold that all share: "paper", "best" or a number in units of sqrt(log n)
     """
     if not isinstance(contest, Mapping) or contest.keys() != {"fires", "silent"}:
-        raise ValueError(f"contest={contest!r}; allowed: {{'fires': kernel, 'silent': [kernels]}}")
+        raise ValueError(
+            f"contest={short_repr(contest)}; allowed: {{'fires': kernel, 'silent': [kernels]}}"
+        )
     silent = contest["silent"]
     others = list(silent) if isinstance(silent, list | tuple) else [silent]
     kernels = [kernel_of(each) for each in (contest["fires"], *others)]

@@ -3,6 +3,7 @@
 import math
 import operator
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal, TypedDict
@@ -28,14 +29,13 @@ LARGEST = 1000.0
 def layer_of(model: str, attention_x: str) -> Layer:
     """The layer of a model with X; ValueError if there is none."""
     if not isinstance(model, str) or model not in DATASETS:
-        raise ValueError(
-            f"model={short_repr(model)} is unknown; {suggestion(str(model), [*DATASETS])}"
-        )
+        name = model if isinstance(model, str) else ""
+        raise ValueError(f"model={short_repr(model)} is unknown; {suggestion(name, [*DATASETS])}")
     found = {layer.attention_x: layer for layer in LAYERS if layer.model == model}
     if not isinstance(attention_x, str) or attention_x not in found:
+        name = attention_x if isinstance(attention_x, str) else ""
         raise ValueError(
-            f"attention_x={short_repr(attention_x)} with {model}; "
-            f"{suggestion(str(attention_x), [*found])}"
+            f"attention_x={short_repr(attention_x)} with {model}; {suggestion(name, [*found])}"
         )
     return found[attention_x]
 
@@ -126,7 +126,10 @@ def whole_number(name: str, value: int, least: int, most: int) -> int:
 def number(name: str, value: Any, allowed: str, is_allowed: Callable[[float], bool]) -> float:
     """A number of Python's or NumPy's that a parameter may be; a text or a truth is none.
     ValueError as of `whole_number`."""
-    found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    found = math.nan
+    if isinstance(value, Real) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            found = float(value)
     if not is_allowed(found):
         raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
     return found

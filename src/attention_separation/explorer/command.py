@@ -7,10 +7,15 @@ from pathlib import Path
 
 import marimo
 
+from ..commands import whole_number
+
+MOST_PORT = 65_535
+
 
 def explore_command(parser: argparse.ArgumentParser) -> None:
     """Command `explore`: the explorer in the browser, served by this machine to itself."""
-    parser.add_argument("--port", type=int, help="of this machine; a free one if not given")
+    port = whole_number(least=0, most=MOST_PORT)
+    parser.add_argument("--port", type=port, help="of this machine; a free one if not given")
     parser.add_argument("--headless", action="store_true", help="open no browser")
     parser.set_defaults(run=_explore)
 

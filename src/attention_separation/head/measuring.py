@@ -84,7 +84,7 @@ class Measurement:
     def measure(self, n: float | None) -> pd.DataFrame:
         """As the function `measure`."""
         if n is not None:
-            self.checked_n(n)
+            n = self.checked_n(n)
         parts = []
         shares_of_first = []
         for rows in self.reader.rows():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..settings.words import short_repr
 from .arrays import TRUTH, broadcast, key_indices, stacked, truths
 from .head_maps import HeadMaps, head_maps
 from .making import InductionTargets
@@ -87,7 +88,9 @@ class Reader:
         """Parameters are those of `measure`; `causal_sign` are words for what else says that the
         model is causal. ValueError where they cannot be measured."""
         if causal is not None and not isinstance(causal, bool | np.bool_):
-            raise ValueError(f"causal={causal!r}; allowed: True, False, or None for a guess")
+            raise ValueError(
+                f"causal={short_repr(causal)}; allowed: True, False, or None for a guess"
+            )
         self._maps = head_maps(scores)
         shape = self._maps.shape
         keys = self._maps.keys

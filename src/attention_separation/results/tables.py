@@ -196,6 +196,8 @@ def check_inputs(
     more or fewer tables than digests.
     """
     for option, wanted in digests.items():
+        if option not in files:
+            raise ValueError(f"--settings: inputs of --{option}; allowed: {', '.join(files)}")
         paths = files[option] if isinstance(files[option], list) else [files[option]]
         if len(paths) != len(wanted):
             raise ValueError(f"--{option}: {len(paths)} files; allowed: {len(wanted)}")

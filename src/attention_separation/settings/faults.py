@@ -15,6 +15,12 @@ Fault = tuple[tuple, str]
 
 MOST_PER_PATH = 3
 
+MOST_UNKNOWN = 20
+"""Unknown keys of a mapping that have a sentence each: a suggestion takes its time."""
+
+MOST_LINES = 100
+"""Faults that the text of an error has."""
+
 MOST_DIGITS = 4000
 """Digits of a whole number; Python writes few more as text."""
 
@@ -25,12 +31,16 @@ HALF = re.compile("[\ud800-\udfff]")
 
 
 class ConfigError(ValueError):
-    """Everything that is wrong with the settings; one fault a line."""
+    """Everything that is wrong with the settings; one fault a line, MOST_LINES at most."""
 
     def __init__(self, faults: list[str], source: str):
         self.faults = faults
         count = f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
-        super().__init__("\n".join([f"{source}: {count}", *(f"  {fault}" for fault in faults)]))
+        lines = [f"{source}: {count}", *(f"  {fault}" for fault in faults[:MOST_LINES])]
+        more = len(faults) - MOST_LINES
+        if more > 0:
+            lines.append(f"  and {more} more")
+        super().__init__("\n".join(lines))
 
 
 def fault(sentence: str) -> PydanticCustomError:
@@ -48,10 +58,14 @@ def faults_of(
     error: ValidationError, fields: Mapping[str, FieldInfo] | None = None, tagged: bool = False
 ) -> list[Fault]:
     """Each fault of a validation: of a mapping with these fields, or of a union, whose tag no path
-    has."""
-    found = []
+    has; of unknown keys beyond MOST_UNKNOWN only how many there are."""
+    found, unknown = [], 0
     for entry in error.errors(include_url=False):
         path = entry["loc"]
+        if entry["type"] == "extra_forbidden":
+            unknown += 1
+            if unknown > MOST_UNKNOWN:
+                continue
         if entry["type"].startswith("union_tag"):
             path = (*path, entry["ctx"]["discriminator"].strip("'"))
         elif tagged:
@@ -59,6 +73,8 @@ def faults_of(
         elif path[-1:] == ("[key]",):  # of a mapping: its own place is before
             path = path[:-1]
         found.append((path, _sentence(entry, fields or {})))
+    if unknown > MOST_UNKNOWN:
+        found.append(((), f"has {unknown - MOST_UNKNOWN} more unknown keys"))
     return found
 
 

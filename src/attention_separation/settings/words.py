@@ -12,8 +12,20 @@ MOST_SHOWN = 60
 
 PLAIN_KEY = re.compile(r"[\w/+-]([\w/+ -]{0,98}[\w/+-])?")
 
+
+class _Shown(reprlib.Repr):
+    """As the library's, but it can say any whole number."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        """As the library does; of one that Python writes no more, how many digits it has."""
+        try:
+            return super().repr_int(x, level)
+        except ValueError:
+            return f"a number of {round(x.bit_length() * math.log10(2))} digits"
+
+
 # The whole of a value in which aliases multiply would take all memory.
-_SHOWN = reprlib.Repr()
+_SHOWN = _Shown()
 _SHOWN.maxlevel = 4
 _SHOWN.maxdict = _SHOWN.maxlist = _SHOWN.maxtuple = _SHOWN.maxset = 12
 _SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = MOST_SHOWN

@@ -1,4 +1,8 @@
-"""YAML read strictly: a duplicate key is an error, 1e6 is a number, errors name file and line."""
+"""YAML read strictly: a duplicate key is an error, errors name file and line.
+
+Numbers are read as YAML 1.2 has them, which is what they look like: 1e6 is one, 010 is ten, and
+1:30 is a text. The library, which knows YAML 1.1, reads them as a text, as 8 and as 90.
+"""
 
 import re
 from pathlib import Path
@@ -16,9 +20,18 @@ from .words import short_repr
 MOST_DEPTH = 50
 """Most lists and mappings in each other; settings need seven."""
 
+MOST_VALUES = 10**6
+"""Most values of an override, each counted wherever an alias puts it."""
+
+INTEGER = re.compile(r"[-+]?[0-9][0-9_]*|0o[0-7]+|0x[0-9a-fA-F]+|0b[01]+")
+FLOAT = re.compile(
+    r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?"
+    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
+
 
 class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
-    """YAML's safe subset with numbers such as 1e6 (which YAML 1.1 reads as text).
+    """YAML's safe subset with the numbers of YAML 1.2.
 
     Events come from libyaml, six times as fast as the library's own parser.
     """
@@ -58,6 +71,25 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
                 first[key.value] = line
         return node
 
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """As the library does, but a key that is merged from many places stays once: where merges
+        are merged again, their number would grow exponentially."""
+        super().flatten_mapping(node)
+        last = {key.value: (key, value) for key, value in node.value}
+        node.value = list(last.values())
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        """A whole number, in decimals unless it begins with 0o, 0x or 0b."""
+        text = self.construct_scalar(node).replace("_", "")
+        is_decimal = text.lstrip("-+").isdecimal()
+        return int(text, 10 if is_decimal else 0)
+
+    def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
+        """As the library does, but 1:30 is none, whatever its tag."""
+        if ":" in node.value:
+            raise ValueError("allowed: decimals")
+        return super().construct_yaml_float(node)
+
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         """As the library does; the other errors of its constructors name no line, this one does."""
         try:
@@ -69,9 +101,22 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
             raise ConstructorError(None, None, text, node.start_mark) from error
 
 
-_StrictLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(?:\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
-)
+def _with_numbers_of_yaml_1_2() -> None:
+    """Take the loader's rules of what a number looks like from here."""
+    tags = {"tag:yaml.org,2002:int": INTEGER, "tag:yaml.org,2002:float": FLOAT}
+    others = {
+        first: [rule for rule in rules if rule[0] not in tags]
+        for first, rules in Resolver.yaml_implicit_resolvers.items()
+    }
+    _StrictLoader.yaml_implicit_resolvers = others
+    for tag, form in tags.items():
+        whole = re.compile(f"^(?:{form.pattern})$")
+        _StrictLoader.add_implicit_resolver(tag, whole, list("-+.0123456789"))
+    _StrictLoader.add_constructor("tag:yaml.org,2002:int", _StrictLoader.construct_yaml_int)
+    _StrictLoader.add_constructor("tag:yaml.org,2002:float", _StrictLoader.construct_yaml_float)
+
+
+_with_numbers_of_yaml_1_2()
 
 
 def read_yaml(path: Path) -> Any:
@@ -115,3 +160,35 @@ def parse_yaml(text: str, name: str, source: str = "--config") -> Any:
     except UnicodeEncodeError:
         found = f"{name}: {short_repr(text)} is no Unicode text"
     raise ConfigError(found.splitlines(), source)
+
+
+def check_extent(value: Any, name: str, source: str) -> None:
+    """Raise ConfigError, in which `name` stands for a value, if it holds itself or more lists and
+    mappings in each other than MOST_DEPTH, or if it has more than MOST_VALUES values. Each is
+    counted wherever it stands: aliases of aliases multiply."""
+    extents: dict[int, tuple[int, int]] = {}
+
+    def extent(inner: Any, depth: int) -> tuple[int, int]:
+        """How many values there are, and how many lists and mappings in each other."""
+        if not isinstance(inner, dict | list):
+            return 1, 0
+        if id(inner) in extents:
+            return extents[id(inner)]
+        if depth > MOST_DEPTH:
+            # As deep as that goes; of one that holds itself this is how it ends.
+            return 1, MOST_DEPTH + 1
+        size, height = 1, 0
+        for child in inner.values() if isinstance(inner, dict) else inner:
+            child_size, child_height = extent(child, depth + 1)
+            size += child_size
+            height = max(height, child_height)
+        extents[id(inner)] = size, height + 1
+        return extents[id(inner)]
+
+    size, height = extent(value, depth=1)
+    if height > MOST_DEPTH:
+        text = f"more than {MOST_DEPTH} lists and mappings in each other, or one in itself"
+        raise ConfigError([f"{name}: {text}"], source)
+    if size > MOST_VALUES:
+        text = f"more than {MOST_VALUES} values, each counted wherever an alias puts it"
+        raise ConfigError([f"{name}: {text}"], source)

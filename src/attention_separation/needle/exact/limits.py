@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, log_ndtr, logsumexp, ndtr
 
 from ...attention.kernel_names import without_alias
-from ...settings.words import suggestion
+from ...settings.words import short_repr, suggestion
 from . import bayes, power
 from .accuracy import MOST_N, Accuracy, Crossing, crossing, of_events, of_one_token
 
@@ -260,15 +260,17 @@ def _line(kernel: str) -> Line:
     name = without_alias(kernel) if isinstance(kernel, str) else ""
     if name in LINES:
         return LINES[name]
-    raise ValueError(f"kernel={kernel!r} has no line; {suggestion(str(kernel), list(LINES))}")
+    raise ValueError(f"kernel={short_repr(kernel)} has no line; {suggestion(name, list(LINES))}")
 
 
 def checked_mu(mu: float) -> float:
     """mu, if it is a number in range; else TypeError or ValueError."""
     if not isinstance(mu, Real) or isinstance(mu, bool):
-        raise TypeError(f"mu={mu!r} is no number; allowed: {LEAST_MU:g} to {MOST_MU:g}")
+        raise TypeError(f"mu={short_repr(mu)} is no number; allowed: {LEAST_MU:g} to {MOST_MU:g}")
     if not LEAST_MU <= mu <= MOST_MU:  # NaN too
-        raise ValueError(f"mu={mu!r} is out of range; allowed: {LEAST_MU:g} to {MOST_MU:g}")
+        raise ValueError(
+            f"mu={short_repr(mu)} is out of range; allowed: {LEAST_MU:g} to {MOST_MU:g}"
+        )
     return float(mu)
 
 
@@ -276,9 +278,9 @@ def checked_n(n: int, name: str = "n") -> int:
     """A number of tokens, if it is a whole one in range; else TypeError or ValueError."""
     allowed = "allowed: whole numbers from 1 to 10^15"
     # 1e6 is a whole number to a person.
-    is_whole = isinstance(n, Integral) or (isinstance(n, Real) and float(n).is_integer())
+    is_whole = isinstance(n, Integral) or (isinstance(n, Real) and n % 1 == 0)
     if isinstance(n, bool) or not is_whole:
-        raise TypeError(f"{name}={n!r} is no whole number; {allowed}")
+        raise TypeError(f"{name}={short_repr(n)} is no whole number; {allowed}")
     if not 1 <= n <= MOST_N:
-        raise ValueError(f"{name}={n!r} is out of range; {allowed}")
+        raise ValueError(f"{name}={short_repr(n)} is out of range; {allowed}")
     return int(n)

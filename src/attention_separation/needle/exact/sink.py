@@ -11,6 +11,7 @@ from numbers import Real
 import numpy as np
 from scipy.special import ndtr
 
+from ...settings.words import short_repr
 from . import bayes
 from .accuracy import Accuracy, of_events
 from .limits import checked_mu, checked_n
@@ -56,9 +57,9 @@ def sink(mu: float, n: int, prior: float = 0.5) -> float:
     `limit`.
     """
     if not isinstance(prior, Real) or isinstance(prior, bool):
-        raise TypeError(f"prior={prior!r} is no number; allowed: above 0 and below 1")
+        raise TypeError(f"prior={short_repr(prior)} is no number; allowed: above 0 and below 1")
     if not 0 < prior < 1:
-        raise ValueError(f"prior={prior!r} is out of range; allowed: above 0 and below 1")
+        raise ValueError(f"prior={short_repr(prior)} is out of range; allowed: above 0 and below 1")
     return right_sink(checked_mu(mu), checked_n(n), float(prior))
 
 

@@ -3,21 +3,24 @@ cells that are trained."""
 
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from ...attention.kernel import Kernel, KernelInputs
 from ...attention.kernel_names import kernel_named
 from ...attention.kernels import FEATURE_MAPS
 from ...datasets.dataset import stacking_fault
 from ...own_kernels.section import OwnKernel, PythonKernel, module_digest
-from ...settings.faults import Fault
+from ...settings.faults import Fault, fault
 from ...settings.strict_model import Count, Distinct, Level, Name, Scaled, ScaleName, StrictModel
 from ...settings.words import suggestion
 from .cells import MOST_RUNS, Arm, Map, NeedleCell, Recipe, Tokens
 from .exact import AnotherX, Entries, LinesSettings, Mu
+
+MOST_CELLS = 1000
+"""Of a grid: each is a job of its own."""
 
 Own = Mapping[str, OwnKernel]
 """A user's kernels by name."""
@@ -41,6 +44,13 @@ class NeedleGrid(Recipe):
     control: bool = Field(
         default=False, description="whether its cells are a control, on which no claim is judged"
     )
+
+    @model_validator(mode="after")
+    def _has_few_cells(self) -> Self:
+        count = len(self.mus) * len(self.sizes) * len(self.maps)
+        if count > MOST_CELLS:
+            raise fault(f"has {count} cells; allowed: at most {MOST_CELLS}")
+        return self
 
 
 class NeedleTraining(StrictModel):
