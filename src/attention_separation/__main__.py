@@ -15,7 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .commands import COMMANDS, PACKAGE, Parser, usage
+from .commands import COMMANDS, PACKAGE, usage
+from .settings.command_line import Parser
 
 HELP = ("-h", "--help")
 NO_COMMAND = (

@@ -1,11 +1,6 @@
 """What people type: each command's module, what it does, an example. Rules run `job MODULE`."""
 
-import argparse
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
-
-from .settings.words import short_repr
 
 PACKAGE = __package__
 
@@ -67,35 +62,6 @@ COMMANDS = ALONE | {
     for prefix in STUDIES
     for name, each in OF_EVERY_STUDY.items()
 }
-
-
-def whole_number(least: int, most: int) -> Callable[[str], int]:
-    """The type of an option that is a whole number in a range; what is none is one sentence, which
-    names the option, the value and the range."""
-
-    def read(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = least - 1
-        if not least <= value <= most:
-            allowed = f"allowed: whole numbers from {least} to {most:,}"
-            raise argparse.ArgumentTypeError(f"{short_repr(text)}; {allowed}")
-        return value
-
-    return read
-
-
-class Parser(argparse.ArgumentParser):
-    """As the library's, but a fault is one sentence of at most MOST_CHARACTERS."""
-
-    MOST_CHARACTERS = 500
-
-    def error(self, message: str) -> NoReturn:
-        """As the library does."""
-        if len(message) > self.MOST_CHARACTERS:
-            message = f"{message[: self.MOST_CHARACTERS]}..."
-        super().error(message)
 
 
 def study_of(command: str) -> str:

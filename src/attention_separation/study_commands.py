@@ -5,7 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from .commands import STUDIES, study_of, whole_number
+from .commands import STUDIES, study_of
 from .config import load_config, overrides_of
 from .head_rank.settings.cells import CellJob
 from .head_rank.study import HeadRank
@@ -14,6 +14,7 @@ from .pages.keeping import keep_run
 from .pages.rendering import write_pages
 from .results import file_states
 from .results.declaration import Study, sharing_folder
+from .settings.command_line import whole_number
 from .training.job import device_kind
 
 MOST_SAMPLED = 10**6

@@ -6,9 +6,12 @@ import io
 import shlex
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation.__main__ import main
 from attention_separation.commands import COMMANDS, PACKAGE, usage
+from attention_separation.settings.command_line import whole_number
 
 LISTED = {name: command for name, command in COMMANDS.items() if command.listed}
 JOB = "any_attention.exact.own_kernel_faults"
@@ -109,3 +112,13 @@ def test_inputs_that_a_job_does_not_read_are_named(capsys, tmp_path):
     words += ["--settings", '{"inputs": {"tables": ["a"]}}', "--verdicts", "none.parquet"]
     assert main(words) == 1
     assert "--settings: inputs of --tables; allowed: " in capsys.readouterr().err
+
+
+@given(st.integers(), st.integers(-5, 5), st.integers(0, 70_000))
+def test_a_whole_number_is_in_its_range_or_a_sentence_says_which_is_allowed(value, least, size):
+    read = whole_number(least, least + size)
+    if least <= value <= least + size:
+        assert read(str(value)) == value
+    else:
+        with pytest.raises(argparse.ArgumentTypeError, match=f"from {least} to {least + size:,}"):
+            read(str(value))
