@@ -17,7 +17,7 @@ from attention_separation.head_rank.training.cell_table import (
     RUNS,
     SCHEMA,
 )
-from attention_separation.head_rank.training.runs import chosen
+from attention_separation.head_rank.training.runs import chosen, columns_of
 from attention_separation.results.tables import TableError, read_parquet, write_parquet
 
 STUDIES = {scale: head_rank(scale=scale) for scale in (*paper_size.SCALES, "as_published")}
@@ -184,6 +184,33 @@ def test_cells_stand_beside_the_published_values(tmp_path):
     assert full["error"] == pytest.approx(np.mean([row["test_error"] for row in runs]))
     assert full["over_rank_0"] == pytest.approx(full["error"] / least_error(64, 16))
     assert full["dead"] == 0
+
+
+def test_rows_beside_the_published_values_stand_in_the_order_of_their_figures(tmp_path):
+    """By figure, layers, width, encoding, N, rate, steps and rank: numbers by size, and cells of
+    two scales among each other. Heads by what is measured, then width."""
+    docs, results = tmp_path / "docs", tmp_path / "results"
+    of_width_8 = [name for name in STUDIES["reference"].every_cell if "n16_L1_w8_r64" in name]
+    cells = ["d64_n16_L1_w1_r8", "d64_n16_L1_w1_r64", *of_width_8]
+    train(results, "reference", *cells)
+    train(results, "paper_size", "d64_n16_L1_w1_r16", "d64_n16_L1_w8_r8")
+    [*_] = paper_size.keep_paper_size(results, docs)
+    names = ("figure", "layers", "width", "encoding", "n", "lr", "steps", "rank")
+    keys = [tuple(row[name] for name in names) for row in compared(docs)]
+    assert keys == sorted(keys)
+    assert len({key[-1] for key in keys if key[:3] == (1, 1, 1)}) == 3
+    text = (docs / "head_rank/compared_heads.csv").read_text(encoding="utf-8")
+    heads = [*csv.DictReader(text.splitlines())]
+    keys = [(row["quantity"], int(row["width"]), int(row["steps"])) for row in heads]
+    assert keys == sorted(keys)
+    assert {key[:2] for key in keys} == {(name, w) for name in ("angle", "norm") for w in (1, 8)}
+
+
+def test_numbers_of_rows_are_in_the_order_of_the_first():
+    rows = [{"x": 3, "y": 1.0}, {"x": 1, "y": 3.0}, {"x": 10, "y": None}, {"x": 2, "y": 2.0}]
+    x, y = columns_of(rows, "x", "y")
+    assert x.tolist() == [1, 2, 3, 10]
+    np.testing.assert_array_equal(y, [3.0, 2.0, 1.0, np.nan])
 
 
 def test_cells_and_tables_from_before_there_were_variants_are_those_of_the_papers_networks(

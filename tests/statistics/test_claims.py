@@ -35,6 +35,13 @@ FALSE_ALARM = 1e-7
 """Of a test that counts how often claims are judged."""
 
 
+@pytest.mark.parametrize("by", [lambda x: -x, lambda x: 3 - 2 * x, lambda x: 1 / x, np.sqrt])
+def test_a_moved_interval_begins_at_its_lower_end(by):
+    moved = Estimate(2.0, 1.0, 4.0).moved(by)
+    assert moved.value == by(2.0)
+    assert (moved.low, moved.high) == (min(by(1.0), by(4.0)), max(by(1.0), by(4.0)))
+
+
 @pytest.mark.parametrize(
     ("measured", "ends", "verdict"),
     [

@@ -145,6 +145,107 @@ def test_the_detectable_bias_is_detected_nine_times_in_ten():
     assert binom.sf(sum(pooled) - 1, 300, 0.9) > 1e-6
 
 
+def chance_to_reject(trials, reference, rates, level):
+    """Of the test of the sum, exactly, if the points have other rates than their references."""
+    null, law = np.ones(1), np.ones(1)
+    for p, rate in zip(reference, rates, strict=True):
+        null = np.convolve(null, binom.pmf(np.arange(trials + 1), trials, p))
+        law = np.convolve(law, binom.pmf(np.arange(trials + 1), trials, rate))
+    at_most = np.cumsum(null)
+    at_least = np.cumsum(null[::-1])[::-1]
+    return law[2 * np.minimum(at_most, at_least) <= level].sum()
+
+
+RATES = {f"all {p:g}": np.full(9, p) for p in
+         (0.0, 1e-6, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.1, 0.5, 0.7, 0.98, 0.999, 1 - 1e-5, 1.0)} | {
+    "0 and 1": np.repeat([0.0, 1.0], [5, 4]),
+    "a few between": np.array([0.0, 1.0, 1.0, 1.0, 1.0, 0.9, 0.99, 0.5, 0.001]),
+    "evenly spread": np.linspace(0.0, 1.0, 9),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("verdicts_alone")
+@pytest.mark.parametrize("name", RATES)
+@pytest.mark.parametrize("trials", [100, 900])
+def test_the_detectable_bias_is_detected_nine_times_in_ten_whatever_the_rates(name, trials):
+    """By the exact law of the sum, for a bias away from the nearer end of the rates. Nor much more
+    often, but where so few counts are expected that one more is much."""
+    reference = RATES[name]
+    (verdict,) = judge([measured(np.rint(trials * reference), trials, reference)], [0.5], LEVEL)
+    bias = verdict.detectable_bias
+    away = 1 if reference.mean() < 0.5 else -1
+    rates = np.clip(reference + away * bias, 0, 1)
+    # Where some points have no room, the others are moved as much more.
+    room = (rates > 0) & (rates < 1)
+    rates[room] += away * (bias - abs((rates - reference).mean())) * len(rates) / room.sum()
+    found = chance_to_reject(trials, reference, rates, LEVEL / (len(reference) + 2))
+    assert found > 0.86
+    if (trials * reference * (1 - reference)).sum() > 10:
+        assert found < 0.94
+
+
+@pytest.mark.usefixtures("verdicts_alone")
+@pytest.mark.parametrize("reference", [0.0, 0.02, 0.5, 1.0])
+def test_what_is_not_known_of_a_panel_hides_as_much_more_bias(reference):
+    panels = [
+        measured(round(100 * reference), 100, np.full(8, reference)),
+        measured(round(100 * reference), 100, np.full(8, reference), error=0.02),
+        measured(round(100 * reference), 100, np.full(8, reference), misread=3),
+    ]
+    known, rough, misread = (each.detectable_bias for each in judge(panels, [0.5] * 3, LEVEL))
+    assert rough == pytest.approx(known + 0.02)
+    assert misread == pytest.approx(known + 0.03)
+
+
+AGREEING = [
+    (np.full(6, 0.5), 0.1), (np.full(6, 0.02), 0.02), (np.full(6, 0.98), 0.02),
+    (np.linspace(0.9, 1.0, 6), 0.05),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("error", [0.0, 0.2])
+@pytest.mark.parametrize(("reference", "margin"), AGREEING)
+def test_of_the_trials_that_would_decide_a_panel_nine_in_ten_agree(reference, margin, error):
+    """And of a quarter less fewer. False-alarm budget 1e-6; `error` is in units of the margin."""
+    error *= margin
+    (verdict,) = judge([measured(np.rint(20 * reference), 20, reference, error)], [margin], LEVEL)
+    assert verdict.verdict == "undecided"
+    rng = np.random.default_rng(7)
+
+    def agreeing(trials):
+        found = [
+            judge([drawn(rng, trials, reference, error=error)], [margin], LEVEL)[0].verdict
+            for _ in range(100)
+        ]
+        return found.count("agrees")
+
+    enough = verdict.trials_to_decide
+    assert binom.cdf(agreeing(enough), 100, 0.88) > 1e-6 / 8
+    assert agreeing(int(0.7 * enough)) < 90
+
+
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_a_panel_agrees_only_if_both_ends_of_its_interval_lie_within_the_margin(end):
+    """Nothing is rejected, and the other end is near."""
+    successes = 44 if end == "low" else 56
+    panel = measured(successes, 100, np.full(4, 0.5))
+    (wide,) = judge([panel], [0.2], LEVEL)
+    assert wide.verdict == "agrees"
+    margin = 0.11
+    (narrow,) = judge([panel], [margin], LEVEL)
+    inside = [-margin <= narrow.difference_low, narrow.difference_high <= margin]
+    assert inside == ([False, True] if end == "low" else [True, False])
+    assert narrow.verdict == "undecided"
+
+
+def test_a_p_value_that_is_the_level_rejects():
+    panel = measured([40, 50, 60, 55], 100, np.full(4, 0.45))
+    (found,) = judge([panel], [0.5], 1e-6)
+    least = min(found.point_p.min(), found.pooled_p, found.shape_p)
+    assert judge([panel], [0.5], least)[0].verdict == "differs"
+    assert judge([panel], [0.5], np.nextafter(least, 0))[0].verdict != "differs"
+
+
 def test_errors_that_cancel_in_the_sum_are_found_in_the_shape():
     """Half of a panel ten points too high, half too low: no single point can be called wrong."""
     trials, reference = 100, np.full(80, 0.5)

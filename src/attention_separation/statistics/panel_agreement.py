@@ -177,16 +177,32 @@ def _would_agree(panel: PanelPoints, margin: float, alpha: float, trials: int) -
     return deviation + max(high - rate, rate - low) + panel.slack <= margin
 
 
+MISSED = 0.1
+"""Chance that the test of the sum misses the bias that is called detectable."""
+
+
 def _detectable_bias(panel: PanelPoints, smallest: float) -> float:
     """About the bias of the mean rate that the pooled test rejects with probability 0.9.
 
-    By the normal law; where successes are all but certain or impossible, by the few counts that
-    the test and the chance to miss it then take.
+    The sum's quantiles are normal ones, of its standard deviation with and without the bias, and
+    the one that rejects has the next term of Cornish and Fisher: laws of few successes, or of few
+    others, have a long tail. Half a count more, for sums are whole numbers.
     """
-    spread = np.sqrt(np.sum(panel.trials * panel.reference * (1 - panel.reference)))
-    few = math.log(2 / smallest) - math.log(0.1)
-    count = max((-ndtri(smallest / 2) - ndtri(0.1)) * spread, few)
-    return float(count / panel.trials.sum() + panel.slack)
+    p = panel.reference
+    variances = panel.trials * p * (1 - p)
+    variance = float(variances.sum())
+    # Of a sum of rare events; of no variance it is that of the first event.
+    skewness_times_deviation = 1.0
+    if variance:
+        skewness_times_deviation = abs(float(variances @ (1 - 2 * p))) / variance
+    z = float(-ndtri(smallest / 2))
+    rejected = z * math.sqrt(variance) + (z * z - 1) / 6 * skewness_times_deviation + 0.5
+    # With the bias the variance is larger by so much for each count.
+    gain = abs(float(panel.trials @ (1 - 2 * p))) / float(panel.trials.sum())
+    z_missed = float(-ndtri(MISSED))
+    half = z_missed * z_missed * gain / 2
+    beyond = half + math.sqrt(half * half + z_missed**2 * (variance + gain * rejected))
+    return float((rejected + beyond) / panel.trials.sum() + panel.slack)
 
 
 RELATIVE = 1e-12

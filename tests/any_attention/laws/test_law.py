@@ -53,6 +53,14 @@ def test_a_number_between_the_ends_of_its_error_term(ends, step, holds, toleranc
     assert claim.verdict == verdict
 
 
+@pytest.mark.parametrize(("off", "verdict"), [(0.8e-7, "agrees"), (1.2e-7, "differs")])
+def test_what_is_searched_for_is_known_to_the_precision_of_the_search(off, verdict):
+    bracket = law.Bracket(500.0, (500.0, 500.0))
+    claim = law.between("linear", LAYERS[0], "n", bracket, 500.0 * (1 + off), at=None, holds=True)
+    assert claim.tolerance > 0
+    assert claim.verdict == verdict
+
+
 def test_the_rows_of_a_law():
     one = law.Law("a law", "It holds.", lambda data: iter([CLAIM]), "Always.", "None.")
     assert one.rows(None) == [

@@ -8,6 +8,7 @@ from attention_separation.head_rank.claims.learned_claims import (
     ATTENTION_ALONE,
     CLAIMS,
     MORE_HEADS,
+    MOST_ANGLE,
     VALUE_MAP,
 )
 from attention_separation.head_rank.training.runs import chosen
@@ -50,6 +51,14 @@ def test_the_median_angle_decides_with_how_many_heads_reach_the_bound():
         row["angle"] = [100.0] * len(row["angle"])
     three = learned(rows)[-1]
     assert (three["verdict"], three["measured"]) == ("differs", 100)
+
+
+def test_an_angle_that_is_the_bound_reaches_it():
+    rows = runs_of(FIG1, error=lambda cell: 0.01 if cell.rank == 8 else 0.5)
+    for row in chosen(rows, layers=1, run=0):
+        row["angle"] = [MOST_ANGLE for _ in row["angle"]]
+    one, *_ = learned(rows)
+    assert one["deciding_case"] == f"3 of 3 heads reach it; lowest {MOST_ANGLE:.3g}, median"
 
 
 def test_a_learned_head_acts_as_hardmax_only_where_its_own_c_is_large():

@@ -8,8 +8,12 @@ import pyarrow as pa
 import pytest
 
 from attention_separation.head_rank.claims import theory_claims, vote_claims
-from attention_separation.head_rank.claims.claim import Evidence
-from attention_separation.head_rank.claims.claims_table import COMPUTED_CLAIMS
+from attention_separation.head_rank.claims.claim import ORIGINS, Evidence
+from attention_separation.head_rank.claims.claims_table import (
+    COMPUTED_CLAIMS,
+    RUN_CLAIMS,
+    claims_table,
+)
 from attention_separation.head_rank.constructions import features, rank_1_heads, temperature, vote
 from attention_separation.head_rank.settings import jobs
 from attention_separation.head_rank.theory.bound_table import (
@@ -141,6 +145,55 @@ def test_each_can_fail(case):
     assert verdicts(name, change)[claim] == DIFFERS
 
 
+VOTES = [
+    row | {"p_value": 0.02 * (1 + place)}
+    for place, row in enumerate(vote.error_rows(
+        jobs.VoteJob(
+            seed=2, draws=60, dimensions=[3, 4], heads=[1, 3, 33, 97, 129, 1057], epsilons=[0.5]
+        )
+    ))
+]  # fmt: skip
+"""With p-values of which no two are equal."""
+
+
+@pytest.mark.parametrize("claim", COMPUTED_CLAIMS, ids=lambda claim: claim.name)
+def test_no_claim_depends_on_the_order_of_rows(claim):
+    """The rows of tables may stand in any order: those that a claim compares, it finds."""
+    tables = ROWS | {"votes": VOTES}
+    expected = claim.row(Evidence(margin=0.0, level=LEVEL, seed=1, **copy.deepcopy(tables)))
+    rng = np.random.default_rng(8)
+    for _ in range(4):
+        shuffled = {
+            name: [rows[k] for k in rng.permutation(len(rows))]
+            for name, rows in copy.deepcopy(tables).items()
+        }
+        assert claim.row(Evidence(margin=0.0, level=LEVEL, seed=1, **shuffled)) == expected
+
+
+def test_claims_stand_in_the_order_of_their_origins():
+    tables = ROWS | {"votes": VOTES}
+    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, **copy.deepcopy(tables))
+    every_claim = RUN_CLAIMS + COMPUTED_CLAIMS
+    rows = claims_table(evidence).to_pylist()
+    by_claim = {row["claim"]: ORIGINS.index(row["origin"]) for row in rows}
+    assert [*by_claim.values()] == sorted(by_claim.values())
+    # Which is not that of the lists of claims; of one origin it is.
+    as_listed = [by_claim[claim.name] for claim in every_claim]
+    assert as_listed != sorted(as_listed)
+    for origin in {*as_listed}:
+        of_origin = [claim.name for claim in every_claim if by_claim[claim.name] == origin]
+        assert [name for name in by_claim if by_claim[name] == origin] == of_origin
+
+
+def test_one_random_head_says_nothing_of_an_exponent():
+    """Its logarithm is 0, so that it would agree whatever its error."""
+    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, features=ROWS["features"])
+    best = [row for row in ROWS["features"] if row["quantity"] == "best"]
+    several = [row for row in best if row["heads"] > 1]
+    assert len(several) < len(best)
+    assert vote_claims.RANDOM_FEATURES.row(evidence)["comparisons"] == len(several)
+
+
 def test_the_corollary_is_on_errors_that_degree_1_does_not_reach():
     # d heads reach every error above 1/2 - 1/pi: there heads grow with d alone.
     evidence = Evidence(margin=0.0, level=LEVEL, seed=1, needed_heads=ROWS["needed_heads"])
@@ -157,6 +210,7 @@ def test_the_tables_of_bounds():
     rows = list(bound_rows(job))
     sizes = [(row["rank"], row["heads"]) for row in rows]
     assert len({*sizes}) == len(sizes)
+    assert sizes == sorted(sizes)
     assert {(2, 2**60), (2, 11), (4, 16), (8, 1)} <= {*sizes}
     assert {row["budget"] for row in rows if row["heads"] == 11} == {"d^2.5"}
     of_points = list(points_rows(job))

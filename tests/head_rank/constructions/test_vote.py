@@ -15,6 +15,7 @@ from attention_separation.head_rank.claims.vote_claims import MAJORITY_VOTE, MAN
 from attention_separation.head_rank.constructions import data, full_rank_head, vote
 from attention_separation.head_rank.constructions.vote import SCHEMA, vote_table
 from attention_separation.head_rank.settings.jobs import VoteJob
+from attention_separation.statistics.counts import clopper_pearson
 from attention_separation.statistics.goodness_of_fit import PanelPoints
 from attention_separation.statistics.panel_agreement import holm, point_p_values
 
@@ -124,6 +125,21 @@ def test_more_heads_are_compared_with_the_next_of_enough_times_their_number():
     assert on_votes(MORE_VOTERS, apart, 0.01)["verdict"] == "not run"
 
 
+def test_exactly_so_many_times_as_many_heads_are_enough():
+    """With the next that has them, in whatever order the rows stand; at a level for all pairs."""
+    few, many = [1, 3, 5], [MANY_TIMES, 3 * MANY_TIMES, 5 * MANY_TIMES]
+    wrong = dict(zip(few + many, (900, 905, 990, 860, 600, 400), strict=True))
+    rows = [simulated(heads, count) for heads, count in wrong.items()]
+    for order in ([*range(6)], [5, 4, 3, 2, 1, 0], [3, 5, 0, 4, 2, 1]):
+        found = on_votes(MORE_VOTERS, [rows[k] for k in order], 0.01)
+        assert found["comparisons"] == 3
+        assert found["deciding_case"] == f"d=4, H=1 against {MANY_TIMES}"
+    # Two intervals of each of three pairs hold together.
+    low, high = (clopper_pearson(wrong[heads], 2000, 1 - 0.01 / 6) for heads in (1, MANY_TIMES))
+    assert found["low"] == pytest.approx(2 * (low[0] - high[1]))
+    assert found["high"] == pytest.approx(2 * (low[1] - high[0]))
+
+
 @pytest.mark.parametrize("share", [0.99, 1.01])
 def test_the_interval_of_the_vote_s_error_holds_its_law_where_the_verdict_agrees(share):
     """Both at one level over all points: the verdict turns where the p-value is the level."""
@@ -142,6 +158,13 @@ def test_the_interval_of_the_vote_s_error_holds_its_law_where_the_verdict_agrees
     assert found["verdict"] == ("agrees" if share < 1 else "differs")
     assert (found["low"] <= found["bound"] <= found["high"]) == (share < 1)
     assert adjusted.min() < 0.5
+
+
+def test_a_vote_whose_p_value_is_the_level_is_rejected():
+    """As everywhere: at or below the level."""
+    points = [simulated(1, 750) | {"error_exact": 0.75, "p_value": 0.03}]
+    assert on_votes(MAJORITY_VOTE, points, 0.03)["verdict"] == "differs"
+    assert on_votes(MAJORITY_VOTE, points, np.nextafter(0.03, 0))["verdict"] == "agrees"
 
 
 @pytest.mark.parametrize(("wrong", "expected"), [(520, "undecided"), (850, "differs")])

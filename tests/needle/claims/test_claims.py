@@ -113,9 +113,13 @@ def test_a_margin_that_shrinks_differs(critical, monkeypatch):
     assert judged(critical)["N10"]["verdict"] == DIFFERS
 
 
-def test_what_is_not_known_well_enough_is_undecided(critical):
-    found = judged(moved(critical, "power_2", 5.0, 1.0, error=500.0))
+@pytest.mark.parametrize("mu", [5.0, 6.0])
+def test_a_slope_is_known_as_well_as_both_its_ends(critical, mu):
+    found = judged(moved(critical, "power_2", mu, 1.0, error=500.0))
     assert found["N5"]["verdict"] == UNDECIDED
+
+
+def test_what_is_not_known_well_enough_is_undecided(critical):
     assert judged(moved(critical, "exp", 3.0, 1.0, error=30.0))["N6"]["verdict"] == UNDECIDED
 
 

@@ -7,6 +7,7 @@ from making import CONFIG
 from needle_cells import runs, table_of
 from needle_tables import tracked
 
+from attention_separation.needle.claims import trained_claims
 from attention_separation.needle.claims.runs import (
     LADDER,
     cell_words,
@@ -15,6 +16,7 @@ from attention_separation.needle.claims.runs import (
     trained_crossings,
 )
 from attention_separation.needle.claims.trained_claims import CLAIMS, SCHEMA, Evidence
+from attention_separation.needle.exact.sink import sink_accuracy
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 
@@ -141,6 +143,20 @@ def test_one_run_that_learned_another_sink_decides(cell, learned, words):
     row = judged(cells)["N11"]
     assert row["verdict"] == DIFFERS
     assert row["deciding_case"].startswith(words)
+
+
+@pytest.mark.parametrize("which", ["learned", "computed"])
+def test_a_sinks_accuracy_is_known_as_well_as_its_numerics(which, monkeypatch):
+    def rough(mu, n, logit, scale=None):
+        """Known to 1/10, of a learned scale or of the scores that a sink is right for."""
+        is_learned = scale is not None
+        error = 0.1 if is_learned == (which == "learned") else 0.0
+        return sink_accuracy(mu, n, logit, scale)._replace(error=error)
+
+    cells = {"scale": made_up()["scale"]}
+    assert judged(cells)["N11"]["verdict"] == AGREES
+    monkeypatch.setattr(trained_claims, "sink_accuracy", rough)
+    assert judged(cells)["N11"]["verdict"] == UNDECIDED
 
 
 def test_what_was_not_trained_is_not_run():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from making import STUDY, config_points, exact_at
 
-from attention_separation.softmax_vs_linear.audits.choices import choices_table, draw
+from attention_separation.softmax_vs_linear.audits.choices import choices_table, draw, ranked
 from attention_separation.softmax_vs_linear.audits.open_choices import CHOICES
 from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.models.attention import IN_BOTH
@@ -183,6 +183,40 @@ def test_ranks_order_the_choices_by_their_largest_mean_change(rows):
     assert [*most] == sorted(most) == list(range(1, len(most) + 1))
     assert [*most.values()] == sorted(most.values(), reverse=True)
     assert all(row["note"] for row in rows if row["rank"] is None)
+
+
+def exact_row(choice, mean, signed=0.0):
+    """A row of an alternative that is measured by exact values."""
+    return {"choice": choice, "mean_change": mean, "signed_change": signed}
+
+
+RANKED = [
+    exact_row("small", 0.1), exact_row("large", 0.2), exact_row("small", 0.05),
+    exact_row("large", 0.7), exact_row("between", 0.3), exact_row("large", 0.01),
+    exact_row("none", 0.0),
+]  # fmt: skip
+BOUNDS_AND_V = [
+    {"choice": "a bound", "mean_change": 0.9, "signed_change": None},
+    {"choice": "V", "mean_change": 0.95, "signed_change": 0.95, "trials": 3000},
+    {"choice": "another bound", "mean_change": 0.99, "signed_change": None},
+]
+WITHOUT_EFFECT = [{"choice": "grids", "note": "x"}, {"choice": "a tie", "note": "y"}]
+RANKS = {"large": 1, "between": 2, "small": 3, "none": 4}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_stand_by_rank_then_bounds_and_v_then_choices_without_effect(seed):
+    """In whatever order they are made; of one place in the order that they are made in."""
+    rng = np.random.default_rng(seed)
+    rows = [*RANKED, *BOUNDS_AND_V, *WITHOUT_EFFECT]
+    rows = [rows[k] for k in rng.permutation(len(rows))]
+    places = []
+    for rank in range(1, 5):
+        places.append([row for row in rows if RANKS.get(row["choice"]) == rank])
+    places.append([row for row in rows if row in BOUNDS_AND_V])
+    places.append([row for row in rows if row in WITHOUT_EFFECT])
+    expected = [row | {"rank": RANKS.get(row["choice"])} for of_place in places for row in of_place]
+    assert ranked(rows) == expected
 
 
 def test_the_figure_has_a_line_for_each_alternative():

@@ -72,6 +72,28 @@ def test_a_finer_grid_changes_nothing_beyond_the_stated_error(n, tau, data):
     assert 1e-9 < np.abs(coarse.mean - finer.mean).max() <= coarse.error < 0.01
 
 
+@pytest.mark.parametrize("coarse", [{"reach": 3.0}, {"cut": 2.5}, {"cut": 4.0}])
+@pytest.mark.parametrize(("n", "tau"), [(30, 0.05), (100, 0.25), (400, 0.1)])
+def test_each_stated_error_of_an_inversion_covers_what_its_grid_misses(n, tau, coarse):
+    """One grid that is too short, or too coarse: every law is off by something, and no more."""
+    pluses = np.arange(n)
+    minuses = n - 1 - pluses
+    linear, exponential = np.array([-0.5, 0.4, 1.2]), np.array([-0.7, 0.2, -1.5])
+    fine = {"reach": 10.0, "cut": 10.0, "nodes": 10}
+    finer, rough = UniformSums(n, tau, **fine), UniformSums(n, tau, **fine | coarse)
+    errors = []
+    for kernel, offsets in (("linear", linear), ("exp", exponential)):
+        wanted = finer.below(kernel, pluses, minuses, offsets)
+        found = rough.below(kernel, pluses, minuses, offsets)
+        assert 1e-8 < np.abs(found.probability - wanted.probability).max() <= found.error
+        errors.append(found.error)
+    wanted = finer.both(pluses, minuses, linear, exponential)
+    found = rough.both(pluses, minuses, linear, exponential)
+    assert 1e-8 < np.abs(found.both - wanted.both).max() <= found.error
+    # Those of both sums, and what its own grid cuts off.
+    assert found.error > sum(errors) if "cut" in coarse else found.error >= sum(errors)
+
+
 def test_the_joint_law_of_uniform_sums_by_the_inversion_integral():
     """All pairs of frequencies of a wider and denser grid, each transform from its definition."""
     n, tau = 100, 0.25

@@ -16,6 +16,7 @@ from attention_separation.softmax_vs_linear.exact.regression_probabilities impor
     FEWEST,
     Moments,
     _mean_power,
+    _success,
     moments,
     reference,
 )
@@ -159,8 +160,35 @@ def test_second_order_in_the_data(m):
         value, error = _mean_power(of, which, m)
         assert abs(value - truth) <= error / 20 + 1e-9
         assert (error > 1e-8) == (m > 1 or len(which) > 1)
-    nothing = Moments(np.zeros(5), np.zeros((5, 5)), 0.0, 0.0)
-    assert _mean_power(nothing, np.eye(5)[2:], m)[0] == 0
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e-30, 5e-10, 9e-10])
+def test_what_is_taken_for_0_is_as_far_from_it_as_is_said(mean):
+    of = Moments(np.full(5, mean), np.zeros((5, 5)), 1e-11, 0.0)
+    value, error = _mean_power(of, np.eye(5)[2][None], 1)
+    assert value == 0
+    # The mean is known to the error of its numerics.
+    assert error >= mean + 1e-11
+    assert error < 2e-9
+
+
+@pytest.mark.parametrize("m", [2, 5])
+def test_the_error_of_a_difference_of_two_means_has_both(m):
+    """Of P(E_success) with shared signs. Here one of the two fluctuates over the data alone."""
+    fluctuation = 0.05 * np.array([-1.0, 1.0, 1.0, -1.0])
+    for signs_of in ((-1, 1), (1, 1), (1, 0)):
+        x = np.full((5, 4), 0.9)
+        x[0] = 0.8 + signs_of[0] * fluctuation
+        x[1] = 0.7 + signs_of[1] * fluctuation
+        of = Moments(x.mean(axis=1), np.cov(x, bias=True), 0.0, 0.0)
+        truth = (((x[0] + x[1]) / 2) ** m - (x[1] / 2) ** m).mean()
+        value, error = _success(of, point("regression", n=60, m=m))
+        assert abs(value - truth) <= error / 2
+        assert error > 1e-6
+        if signs_of == (-1, 1):
+            # Of the first nothing moves, so that all of the error is of the second.
+            _, of_second = _mean_power(of, np.array([[0, 0.5, 0, 0, 0]]), m)
+            assert error == pytest.approx(of_second, rel=1e-3)
 
 
 @pytest.mark.parametrize("law", ["uniform", "two-point", "middle"])

@@ -43,6 +43,26 @@ def test_a_row_for_each_panel_says_all_that_was_found():
     assert len(by_point) == 4
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_least_p_value_and_the_largest_error_are_of_any_point(place):
+    attention, regression = tables()
+    rates = regression["p_exact"].to_numpy().copy()
+    trials = regression["trials"].to_numpy()
+    successes = np.rint(rates * trials).astype(np.int64)
+    successes[place] -= 30
+    errors = np.full(2, 1e-5)
+    errors[place] = 3e-5
+    changed = regression
+    for name, column in (("successes", successes), ("p_error", errors)):
+        changed = changed.set_column(changed.column_names.index(name), name, pa.array(column))
+    by_panel, by_point = verdict_tables(JOB, [attention, changed])
+    row = by_panel.to_pylist()[1]
+    p_values = by_point["p_value"].to_numpy()[2:]
+    assert p_values[place] < 1e-3 < p_values[1 - place]
+    assert row["smallest_point_p"] == p_values[place]
+    assert row["largest_p_error"] == 3e-5
+
+
 def test_a_wrong_shape_is_in_the_table():
     attention, regression = tables()
     trials = attention["trials"].to_numpy()

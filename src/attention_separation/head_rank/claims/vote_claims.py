@@ -37,7 +37,7 @@ def _judge_majority_vote(evidence: Evidence) -> Finding:
     error = _vote_error(worst, evidence.level / len(votes))
     name = f"d={worst['d']}, H={worst['heads']}"
     return Finding(
-        AGREES if worst["p_value"] >= evidence.level else DIFFERS,
+        AGREES if worst["p_value"] > evidence.level else DIFFERS,
         len(votes),
         at_most(name, error, worst["error_exact"]),
         sizes=sizes_of_points(votes),

@@ -89,7 +89,7 @@ def choices_table(job: PanelsJob) -> pa.Table:
     for of, found in effects.items():
         rows += [_row(effect, known, len(points[effect.panel.name])) for effect in found]
         rows += [] if found else [_without_effect(*of)]
-    return table_from_rows(_ranked(rows), SCHEMA)
+    return table_from_rows(ranked(rows), SCHEMA)
 
 
 def effect_of(
@@ -167,7 +167,7 @@ def _without_effect(choice: Choice, alternative: Alternative | None) -> dict[str
     return row | {"alternative": alternative and alternative.name}
 
 
-def _ranked(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+def ranked(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     """The rows by rank of their choice; then bounds and V, then choices without effect."""
     most: dict[str, float] = {}
     for row in rows:
