@@ -26,6 +26,7 @@ SMALL = (
 
 FORMS = {
     "snakemake PREFIX", "snakemake NAME", "python",
+    "snakemake --snakefile CLONE/Snakefile", "snakemake results/head_rank/cells/CELL.parquet",
     "python -m attention_separation job MODULE --settings FILE ...",
     "snakemake fig4d --config 'panels={fig4d: {contest: {fires: exp, silent: [NAME]}}}'",
     "PYTHONPATH=src python -m attention_separation separate ...",
