@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-head setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-slow test-all test-faults test-report test-cluster test-rank test-head test-cuda test-explore test-publish lint bench wheel check-macos keep gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-head setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-slow test-all test-faults test-report test-cluster test-rank test-head test-cuda test-explore test-publish test-versions lint bench wheel check-macos keep gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -20,6 +20,9 @@ KILLS ?= 24
 PYTEST = $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal
 SLOW := whole_run or kill or exhaustive
 KEEP ?= paper kernels
+
+# Of `make test-versions`: the newest versions that pyproject.toml allows, or lowest-direct, the oldest.
+VERSIONS ?= highest
 KEPT = $(if $(filter paper,$(KEEP)),all) $(if $(filter kernels,$(KEEP)),kernels kernels_elsewhere kernels_precision)
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
@@ -57,6 +60,7 @@ help:
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make docs    set up, then build the documentation site into site/'
 	@echo 'make test    set up, then run the tests that are quick'
+	@echo 'make test-versions  the quick tests with the newest versions of libraries, or the oldest: VERSIONS=lowest-direct; needs uv'
 	@echo 'make test-all  those, and then test-slow: whole runs, kills, all cases'
 	@echo 'make test-faults  set up, then fill disks and kill runs at random; KILLS=24 is how often'
 	@echo 'make test-report  set up, then look at reports with a headless Chromium'
@@ -201,6 +205,12 @@ test-publish: docs
 	@$(BIN)/python -m pytest tests/publish
 test-explore: setup-explore
 	@$(BIN)/python -m pytest tests/explorer_app
+
+test-versions:
+	@command -v uv >/dev/null || { echo 'This needs uv.' >&2; exit 1; }
+	@set -e; uv venv --quiet --clear --python $(PYTHON) $(VENV)-$(VERSIONS); \
+		uv pip install --quiet --python $(VENV)-$(VERSIONS) --resolution $(VERSIONS) --group dev --editable '.[workflow]'; \
+		$(VENV)-$(VERSIONS)/bin/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal -m 'not ($(SLOW))'
 
 explorer-pictures: setup-explore
 	@$(BIN)/python -m pytest tests/explorer_app --quiet -k pictures --pictures docs/explorer

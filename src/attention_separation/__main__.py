@@ -15,9 +15,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from . import __version__
 from .commands import COMMANDS, PACKAGE, usage
 from .settings.command_line import Parser
+from .settings.extras import how_to_install
 
+NAME = "attention-separation"
 HELP = ("-h", "--help")
 NO_COMMAND = (
     "no command; `attention-separation --help` lists those there are, and rules run "
@@ -58,6 +61,9 @@ def main(arguments: list[str] | None = None) -> int:
     if command in HELP or (command == "job" and (not rest or rest[0] in HELP)):
         print(usage())
         return 0
+    if command == "--version":
+        print(f"{NAME} {__version__}")
+        return 0
     if command == "job":
         return run_job(*rest)
     if command in COMMANDS:
@@ -94,15 +100,39 @@ def _run(prog: str, name: str, words: Sequence[str]) -> None:
 
 def run_command(name: str, words: Sequence[str]) -> int:
     """Run what people type."""
+    chosen = parser_of(name).parse_args(words)
+    return _answer(name, lambda: chosen.run(chosen))
+
+
+def parser_of(name: str) -> Parser:
+    """The parser of a command that people type; its defaults have what runs it."""
     module = _module(name, COMMANDS[name].module)
     declare = getattr(module, f"{name.rpartition('-')[2]}_command")
     # Python's -OO leaves no docstrings.
     about = (inspect.getdoc(declare) or "").partition("\n\n")[0]
-    parser = Parser(prog=f"attention-separation {name}", description=about)
+    parser = Parser(prog=f"{NAME} {name}", description=about)
     parser.set_defaults(command=name)
     declare(parser)
-    chosen = parser.parse_args(words)
-    return _answer(name, lambda: chosen.run(chosen))
+    return parser
+
+
+def complete(line: str) -> None:
+    """Answer a shell that asks what may follow on a line, and end the process.
+
+    The shell has asked argcomplete to ask, so that is installed.
+    """
+    import argcomplete
+
+    parser = argparse.ArgumentParser(prog=NAME, add_help=False)
+    parser.add_argument("--help", action="store_true")
+    parser.add_argument("--version", action="store_true")
+    commands = parser.add_subparsers()
+    for name in COMMANDS:
+        if name in line.split():
+            commands.add_parser(name, parents=[parser_of(name)], add_help=False)
+        else:
+            commands.add_parser(name)
+    argcomplete.autocomplete(parser)
 
 
 def parsed(run: Callable[..., None], prog: str, words: Sequence[str]) -> dict[str, Any]:
@@ -189,15 +219,14 @@ def _module(name: str, module: str) -> ModuleType:
         if (error.name or "").startswith((PACKAGE, "torch")):
             raise
         extra = "explore" if name == "explore" else "workflow"
-        sys.exit(
-            f"{name}: needs {error.name}, which is not installed: "
-            f"pip install 'attention-separation[{extra}]'"
-        )
+        sys.exit(f"{name}: needs {error.name}, which is not installed; {how_to_install(extra)}")
 
 
 def entry() -> None:
     """The command `attention-separation`."""
     shut_out_surroundings()
+    if "_ARGCOMPLETE" in os.environ:
+        complete(os.environ.get("COMP_LINE", ""))
     sys.exit(main())
 
 

@@ -72,7 +72,7 @@ def study_of(command: str) -> str:
 def usage() -> str:
     """One screen: each command with an example."""
     width = max(len(each.example) for each in COMMANDS.values())
-    head = "usage: attention-separation COMMAND ...; COMMAND --help says more of one\n"
+    head = "usage: attention-separation COMMAND ...; COMMAND --help says more of one; --version\n"
     end = "\nRules run `job MODULE --settings FILE ...`; `snakemake -n -p` prints each whole."
     listed = [each for each in COMMANDS.values() if each.listed]
     lines = [f"  {each.example.ljust(width)}  {each.about}" for each in listed]

@@ -3,7 +3,10 @@
 import argparse
 import importlib
 import io
+import os
 import shlex
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -122,3 +125,25 @@ def test_a_whole_number_is_in_its_range_or_a_sentence_says_which_is_allowed(valu
     else:
         with pytest.raises(argparse.ArgumentTypeError, match=f"from {least} to {least + size:,}"):
             read(str(value))
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("attention-separation se", {"separate", "settings"}),
+        ("attention-separation rank-v", {"rank-verify"}),
+        ("attention-separation --v", {"--version"}),
+        ("attention-separation separate --th", {"--theta"}),
+        ("attention-separation head scores.npz --cau", {"--causal"}),
+    ],
+)
+def test_a_shell_is_told_what_may_follow(line, words):
+    """As argcomplete asks: by variables, with the answer in the file descriptor 8."""
+    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "COMP_TYPE": "9"}
+    asked |= {"COMP_LINE": line, "COMP_POINT": str(len(line))}
+    code = "from attention_separation.__main__ import entry; entry()"
+    shell = f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} 8>&1 9>&2"
+    done = subprocess.run(
+        ["sh", "-c", shell], env=os.environ | asked, text=True, capture_output=True, check=True
+    )
+    assert {word.strip() for word in done.stdout.split("\n")} == words

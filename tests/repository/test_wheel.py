@@ -18,9 +18,13 @@ from making import CONFIG, ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from attention_separation import __version__
 from attention_separation.commands import COMMANDS
 
 NAME = "attention-separation"
+IN_A_CLONE = "in a clone of the project, type: pip install"
+"""No package index has the project: its name there is nobody's yet."""
+
 JOB = "softmax_vs_linear.simulation.simulate"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE = re.findall(r"^```python\n(.*?)^```", README, re.S | re.M)[0]
@@ -147,6 +151,28 @@ def test_the_source_archive_makes_the_same_wheel(copied, wheel, tmp_path):
     assert one == other
 
 
+FOLDERS = (".ci", ".github", "config", "docs", "locks", "profiles", "src", "tests", "workflow")
+NOT_PACKED = shutil.ignore_patterns("*.egg-info", "__pycache__")
+
+
+def test_the_source_archive_is_all_of_the_project(tmp_path):
+    """A distributor tests what it has unpacked."""
+    source = tmp_path / "source"
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, source / name, ignore=NOT_PACKED)
+    (source / "results").mkdir()
+    shutil.copy(ROOT / "results/.gitignore", source / "results")
+    for path in ROOT.iterdir():
+        if path.is_file() and path.name not in (".git", ".coverage"):
+            shutil.copy(path, source)
+    whole = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+    with tarfile.open(built("sdist", source)) as archive:
+        packed = {member.name.partition("/")[2] for member in archive if member.isfile()}
+    assert whole - packed == set()
+    egg_info = {name for name in packed if ".egg-info/" in name}
+    assert packed - whole - egg_info == {"PKG-INFO", "setup.cfg"}
+
+
 def test_with_the_extra_of_the_workflow_all_but_training_has_what_it_needs(wheel, tmp_path):
     found = environment(wheel, tmp_path / "environment", "workflow")
     ends = json.loads(python(found, EVERY).stdout)
@@ -184,6 +210,10 @@ def test_the_command_of_the_page(folder):
     assert re.search(r"^largest_n +160$", shown, re.M)
 
 
+def test_the_version(folder):
+    assert said(command(folder, NAME, "--version")) == f"{NAME} {__version__}\n"
+
+
 def test_the_commands(folder):
     found = json.loads(
         said(command(folder, NAME, "separate", "--kernel", "exp", "--n", "200", "--json"))
@@ -198,8 +228,7 @@ def test_a_job_says_which_extra_is_missing(folder):
     done = command(folder, NAME, "job", JOB, "--settings", "{}", "--output", "x.parquet")
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(
-        rf"job {JOB}: needs \w+, which is not installed: "
-        rf"pip install '{NAME}\[workflow\]'\n",
+        rf"job {JOB}: needs \w+, which is not installed; {IN_A_CLONE} '\.\[workflow\]'\n",
         done.stderr,
     )
 
@@ -208,7 +237,7 @@ def test_the_explorer_says_which_extra_it_needs(folder):
     done = command(folder, NAME, "explore", "--headless")
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(
-        rf"explore: needs \w+, which is not installed: pip install '{NAME}\[explore\]'\n",
+        rf"explore: needs \w+, which is not installed; {IN_A_CLONE} '\.\[explore\]'\n",
         done.stderr,
     )
 
@@ -236,12 +265,21 @@ def test_every_command_and_job_has_what_it_needs_or_says_so(folder):
     assert ends.keys() == NOT_OF_API
     unable = {name: end for name, end in ends.items() if end != 0}
     assert JOBS & unable.keys() == JOBS
-    assert all(f"pip install '{NAME}[workflow]'" in end for end in unable.values())
+    assert all(f"{IN_A_CLONE} '.[workflow]'" in end for end in unable.values())
+
+
+def test_pictures_ask_for_matplotlib_alone(wheel, tmp_path):
+    found = environment(wheel, tmp_path / "environment", "plot")
+    code = "import matplotlib; matplotlib.use('agg'); from attention_separation import separate;"
+    code += "print(type(separate('exp', n=200).plot()).__name__)"
+    assert said(python(found, code)) == "Axes\n"
+    missing = "from importlib.util import find_spec; print(find_spec('snakemake'))"
+    assert said(python(found, missing)) == "None\n"
 
 
 def test_a_picture_says_that_it_needs_matplotlib(folder):
     code = "from attention_separation import separate; separate('exp').plot()"
     done = python(folder, code)
     assert done.returncode == 1
-    words = "pictures need matplotlib: pip install 'attention-separation[workflow]'"
+    words = f"pictures need matplotlib, which is not installed; {IN_A_CLONE} '.[plot]'"
     assert done.stderr.splitlines()[-1] == f"ImportError: {words}"

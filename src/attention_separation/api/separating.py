@@ -13,6 +13,7 @@ from ..attention import separation
 from ..attention.kernel import Kernel
 from ..attention.sign_columns import StateScores, binomial_half_pmf, none_of, stack_networks
 from ..attention.threshold_curves import ThresholdCurve, ThresholdCurves, threshold_curves
+from ..settings.extras import how_to_install
 from ..settings.warn_once import once_per_question
 from ..settings.words import short_repr
 from . import validation
@@ -224,7 +225,7 @@ def new_axes() -> "Axes":
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError(
-            "pictures need matplotlib: pip install 'attention-separation[workflow]'"
+            f"pictures need matplotlib, which is not installed; {how_to_install('plot')}"
         ) from error
     return pyplot.subplots()[1]
 
