@@ -79,7 +79,7 @@ CHANGES = {
         EVERYTHING,
     ),
     "exact values of attention": (
-        f"{PAPER}/exact/attention_probabilities.py", "fires, none =", "none, fires =",
+        f"{PAPER}/exact/attention_probabilities.py", "[1 - zero[:, 0]", "[-zero[:, 0] + 1",
         EXACT | FIGURES | {"phase"} | JUDGED | AFTER_EXACT,
     ),
     "the engine of attention": (

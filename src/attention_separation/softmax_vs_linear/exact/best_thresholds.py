@@ -7,7 +7,7 @@ import numpy as np
 
 from ...attention.distinct_rows import distinct_rows
 from ...attention.kernels import KERNELS
-from ...attention.sign_columns import largest_scores, of_one_size, stack_networks
+from ...attention.sign_columns import StateScores, largest_scores, of_one_size, stack_networks
 from ...attention.threshold_curves import (
     Networks,
     ThresholdCurve,
@@ -37,14 +37,20 @@ class Best(NamedTuple):
 def best_thresholds(model: Model, points: list[Point], kernel: str | None) -> list[Best]:
     """What the network of a kernel can do at each point; without a kernel, for a model of
     attention: what all networks of the contest can do together, that is success."""
-    found: dict[Point, Best] = {}
+    by_point: dict[Point, Best] = {}
     for part in _together(model, points):
         curves = _curves_of(model, part, kernel)
-        own = curves.at(np.array([point.theta for point in part])[:, None])[:, 0]
-        columns = (column.tolist() for column in (own, curves.resolved, *curves.best()))
-        for point, at, resolved, *best in zip(part, *columns, strict=True):
-            found[point] = Best(at, *best) if resolved else Best(at, None, None, None)
-    return [found[point] for point in points]
+        thetas = np.array([point.theta for point in part])
+        p_at_theta = curves.at(thetas[:, None])[:, 0]
+        p_best, low, high = curves.best()
+        for k, point in enumerate(part):
+            best = Best(float(p_at_theta[k]), None, None, None)
+            if curves.resolved[k]:
+                best = best._replace(
+                    p_best=float(p_best[k]), low=float(low[k]), high=float(high[k])
+                )
+            by_point[point] = best
+    return [by_point[point] for point in points]
 
 
 def curve_at(model: Model, point: Point, kernel: str) -> ThresholdCurve:
@@ -54,11 +60,11 @@ def curve_at(model: Model, point: Point, kernel: str) -> ThresholdCurve:
 
 def success_at(model: AttentionModel, points: list[Point], thetas: np.ndarray) -> np.ndarray:
     """P(success) of points at thresholds (T,) that all networks of the contest share, (P, T)."""
-    found: dict[Point, np.ndarray] = {}
+    by_point: dict[Point, np.ndarray] = {}
     for part in _together(model, points):
-        at = _curves_of(model, part, None).at(np.tile(thetas, (len(part), 1)))
-        found |= zip(part, at, strict=True)
-    return np.array([found[point] for point in points])
+        success = _curves_of(model, part, None).at(np.tile(thetas, (len(part), 1)))
+        by_point |= zip(part, success, strict=True)
+    return np.array([by_point[point] for point in points])
 
 
 def _together(model: Model, points: list[Point]) -> list[list[Point]]:
@@ -70,34 +76,47 @@ def _together(model: Model, points: list[Point]) -> list[list[Point]]:
 
 def _curves_of(model: Model, points: list[Point], kernel: str | None) -> ThresholdCurves:
     """Of points that are together: a kernel's network alone, or success."""
-    m, s, n = (np.array([getattr(point, name) for point in points]) for name in ("m", "s", "n"))
+    m = np.array([point.m for point in points])
     if not isinstance(model, AttentionModel):
         return equal_entries_curves(points[0].n, m, kernel, points[0].signs)
     if kernel is None:
         scores = [largest_scores(rows) for rows in model.network_rows(points)]
-        kernels = len(scores) // 2
-        d1, d0 = stack_networks(scores[:kernels]), stack_networks(scores[kernels:])
     else:
-        d1, d0 = (
+        scores = [
             largest_scores(distinct_rows(model.token_types(points, dataset), KERNELS[kernel]))
             for dataset in (1, 0)
-        )
-        d1, d0 = d1[:, None], d0[:, None]
-    return threshold_curves(d0, d1, m, s, n, points[0].data, points[0].signs)
+        ]
+    kernels = len(scores) // 2
+    return threshold_curves(
+        d0=stack_networks(scores[kernels:]),
+        d1=stack_networks(scores[:kernels]),
+        m=m,
+        s=np.array([point.s for point in points]),
+        n=np.array([point.n for point in points]),
+        data=points[0].data,
+        signs=points[0].signs,
+    )
 
 
 def equal_entries_curves(
-    n: int, m: np.ndarray, kernel: str, signs: str = "shared", level: float = EQUAL_ENTRIES
+    n: int, m: np.ndarray, kernel: str | None, signs: str = "shared", level: float = EQUAL_ENTRIES
 ) -> ThresholdCurves:
     """P(one network alone separates D1 from D0) against its threshold, with entries at a level, for
     several numbers of sign columns, (P,)."""
     scores, share = equal_entries_scores(n, level)
-    d1, d0 = (
-        np.tile(scores[PAPERS.networks.index((kernel, dataset))].ravel(), (len(m), 1, 1))
-        for dataset in (1, 0)
+
+    def of_dataset(dataset: int) -> StateScores:
+        of_columns = scores[PAPERS.networks.index((kernel, dataset))].ravel()
+        # Weights sum to 1, and entries are signs.
+        return of_one_size(np.tile(of_columns, (len(m), 1, 1)), size=1.0)
+
+    states = np.arange(2 * len(share))
+    networks = Networks(
+        d0=of_dataset(0),
+        d1=of_dataset(1),
+        m=m,
+        s=np.ones(len(m)),
+        columns=[(1.0, (states, states, np.tile(share, 2)))],
+        signs=signs,
     )
-    # Weights sum to 1, and entries are signs.
-    d1, d0 = of_one_size(d1, 1.0), of_one_size(d0, 1.0)
-    columns = [(1.0, (slice(None), slice(None), np.tile(share, 2)))]
-    networks = Networks(d0, d1, m, np.ones(len(m)), columns, signs)
     return curves_of(networks, np.full(len(m), n))

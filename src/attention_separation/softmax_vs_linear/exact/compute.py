@@ -1,6 +1,7 @@
 """The probabilities of the points of some panels, exact or reference values, without simulation."""
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -9,40 +10,37 @@ from ...results.tables import table_from_columns, write_parquet
 from ..models import MODELS
 from ..models.model import AttentionModel, Model, Point
 from ..models.panel_tables import Reference, exact_schema
-from ..models.regression import RegressionModel
 from ..settings.panels import Panel, PanelsJob
 from . import attention_probabilities, regression_probabilities
-
-REFERENCES = {
-    AttentionModel: attention_probabilities.references,
-    RegressionModel: regression_probabilities.references,
-}
 
 
 def references(model: Model, points: list[Point]) -> list[Reference]:
     """P(success) and the probabilities of its events at each point."""
-    return REFERENCES[type(model)](model, points)
+    if isinstance(model, AttentionModel):
+        return attention_probabilities.references(model, points)
+    return regression_probabilities.references(points)
 
 
 def compute_exact(panel: Panel) -> pa.Table:
     """P(success) and the probabilities of its events at every point of a panel."""
-    of_panel = panel.points()
-    found = references(MODELS[panel.model], of_panel)
-    columns = {
-        "panel": [panel.name] * len(of_panel),
-        "parameter": [",".join(panel.sweep)] * len(of_panel),
-        "value": [point.swept[0] for point in of_panel],
-        "p_exact": [reference.success for reference in found],
-        "p_error": [reference.error for reference in found],
-        "p_method": [reference.method for reference in found],
+    points = panel.points()
+    values = references(MODELS[panel.model], points)
+    columns: dict[str, list[Any]] = {
+        "panel": [panel.name] * len(points),
+        "parameter": [",".join(panel.sweep)] * len(points),
+        "value": [point.swept[0] for point in points],
+        "p_exact": [reference.success for reference in values],
+        "p_error": [reference.error for reference in values],
+        "p_method": [reference.method for reference in values],
     }
     for k, event in enumerate(panel.contest.events):
-        columns[f"prob_{event}"] = [reference.events[k] for reference in found]
-        columns[f"error_{event}"] = [reference.event_errors[k] for reference in found]
+        columns[f"prob_{event}"] = [reference.events[k] for reference in values]
+        columns[f"error_{event}"] = [reference.event_errors[k] for reference in values]
     return table_from_columns(columns, exact_schema(panel.contest))
 
 
 def run(job: PanelsJob, outputs: list[Path]) -> None:
-    made = [(compute_exact(panel), record(panel.canonical(), __name__)) for panel in job.panels]
-    for (table, provenance), path in zip(made, outputs, strict=True):
-        write_parquet(table, path, provenance)
+    # All are computed before any is written.
+    tables = [compute_exact(panel) for panel in job.panels]
+    for panel, table, path in zip(job.panels, tables, outputs, strict=True):
+        write_parquet(table, path, record(panel.canonical(), __name__))

@@ -39,7 +39,9 @@ class Both(NamedTuple):
 
 def weights(kernel: str, n: int, u: np.ndarray) -> np.ndarray:
     """Weights up to a factor, from the entries u of A x over log n."""
-    return u if kernel == "linear" else float(n) ** (u - (LOWER + UPPER) / 2)
+    if kernel == "linear":
+        return u
+    return float(n) ** (u - (LOWER + UPPER) / 2)
 
 
 @dataclass(frozen=True)
@@ -72,16 +74,18 @@ class TwoPointSums:
         Either sum is at most 0 from some number of UPPER among the minuses on, which grows alike
         with those among the pluses: of the two events one implies the other.
         """
-        lin = self.below("linear", pluses, minuses, linear).probability
-        exp = self.below("exp", pluses, minuses, exponential).probability
-        return Both(np.minimum(lin, exp), lin, exp, 0.0)
+        p_linear = self.below("linear", pluses, minuses, linear).probability
+        p_exp = self.below("exp", pluses, minuses, exponential).probability
+        return Both(np.minimum(p_linear, p_exp), p_linear, p_exp, error=0.0)
 
     def zero_given_data(self, kernel: str, dataset: int) -> tuple[np.ndarray, np.ndarray]:
         """P(a column leaves a network zero) given how many entries are UPPER; their shares."""
         ordinary = self.n - dataset
         upper, share = likely_heads(ordinary)
         lower = ordinary - upper
-        offsets = SPECIAL * (np.array([-1, 1]) - self.tau) if dataset else np.zeros(1)
+        offsets = np.zeros(1)
+        if dataset == 1:
+            offsets = SPECIAL * (np.array([-1, 1]) - self.tau)
         low, high = self._weights(kernel)
         # Zero where twice the weight of the pluses is at most this: where the minuses among the
         # LOWER are enough for the pluses among the UPPER.
@@ -114,20 +118,23 @@ def _enough_heads(
         at_least = np.zeros((count, width + 1))
         np.cumsum(other_share[:, ::-1], axis=1, out=at_least[:, -2::-1])
         needed = (slope * heads)[:, None] + (fewest[rows] - others[:, :1])[:, :, None]
-        index = np.ceil(needed).clip(0, width).astype(np.int64)
-        index += (np.arange(count) * (width + 1))[:, None, None]
-        result[rows] = np.einsum("ksh,kh->ks", at_least.take(index), share)
+        needed_heads = np.ceil(needed).clip(0, width).astype(np.int64)
+        row_starts = np.arange(count) * (width + 1)
+        enough = at_least.take(row_starts[:, None, None] + needed_heads)
+        result[rows] = np.einsum("ksh,kh->ks", enough, share)
     return result
 
 
 def _heads(coins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of heads and their probabilities, (K, width) each: all that are likely."""
     laws = [likely_heads(count) for count in coins.tolist()]
-    shares = np.zeros((len(laws), max(len(share) for _, share in laws)))
-    for row, (_, share) in zip(shares, laws, strict=True):
-        row[: len(share)] = share
-    least = np.array([numbers[0] for numbers, _ in laws])
-    return least[:, None] + np.arange(shares.shape[1]), shares
+    width = max(len(share) for _, share in laws)
+    numbers = np.empty((len(laws), width), dtype=np.int64)
+    shares = np.zeros((len(laws), width))
+    for k, (heads, share) in enumerate(laws):
+        numbers[k] = heads[0] + np.arange(width)
+        shares[k, : len(share)] = share
+    return numbers, shares
 
 
 LONGEST_GRID = 400
@@ -173,25 +180,42 @@ def _power(x: np.ndarray, exponent: int) -> np.ndarray:
     while exponent:
         if exponent % 2:
             power *= x
-        x, exponent = x * x, exponent // 2
+        x = x * x
+        exponent //= 2
     return power
 
 
-def _powers(first, x: np.ndarray, exponents: np.ndarray) -> np.ndarray:
+def _powers(first: float | np.ndarray, x: np.ndarray, exponents: np.ndarray) -> np.ndarray:
     """first x^exponents, (len(exponents), *x.shape), from a table of all up to the highest."""
     table = np.empty((exponents.max() + 1, *x.shape), dtype=x.dtype)
     table[0] = first
-    known = 1
-    while known < len(table):
-        more = table[known : 2 * known]
-        np.multiply(table[: len(more)], x, out=more)
-        x, known = x * x, 2 * known
+    filled = 1
+    while filled < len(table):
+        # Here x is its own power with exponent `filled`.
+        following = table[filled : 2 * filled]
+        np.multiply(table[: len(following)], x, out=following)
+        x = x * x
+        filled *= 2
     return table[exponents]
 
 
 def _with_negative(waves: np.ndarray) -> np.ndarray:
     """Waves at frequencies -b and b, in order, from those at b."""
     return np.concatenate([waves[::-1].conj(), waves])
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Where K sums lie, each with any of the offsets.
+
+    centre : (K,) means of the sums, with the offset in the middle
+    spread : half the offsets' range
+    is_open : (K,) bool, whether the sums' signs are not as good as sure
+    """
+
+    centre: np.ndarray
+    spread: float
+    is_open: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -222,80 +246,99 @@ class UniformSums:
         self, kernel: str, pluses: np.ndarray, minuses: np.ndarray, offsets: np.ndarray
     ) -> Below:
         """P(sum + offset <= 0) for each pair of counts (K,) and each offset (S,)."""
-        centre, spread, is_open = self._open(kernel, pluses, minuses, offsets)
-        result = np.repeat(np.where(centre < 0, 1.0, 0.0)[:, None], len(offsets), axis=1)
+        ranges = self._ranges(kernel, pluses, minuses, offsets)
+        if_sure = np.where(ranges.centre < 0, 1.0, 0.0)
+        probability = np.repeat(if_sure[:, None], len(offsets), axis=1)
         error = self._beyond_reach(kernel, pluses, minuses)
+        is_open = ranges.is_open
         if is_open.any():
-            p, q = pluses[is_open], minuses[is_open]
-            grid = self._grid(kernel, p, q, spread, 1.0)
+            p = pluses[is_open]
+            q = minuses[is_open]
+            grid = self._grid(kernel, p, q, ranges.spread, narrowing=1.0)
             u, share = self._nodes({kernel: grid})
             phases = np.outer(weights(kernel, self.n, u), grid)
-            plus, minus = (share @ np.exp(1j * size * phases) for size in self._sizes)
+            plus_size, minus_size = self._sizes
             # By logarithms: products would add up as many rounding errors as there are terms.
-            plus, minus = np.log(plus + 1e-300), np.log(minus + 1e-300)
-            of = np.exp(p[:, None] * plus + q[:, None] * minus)
+            log_plus = np.log(share @ np.exp(1j * plus_size * phases) + 1e-300)
+            log_minus = np.log(share @ np.exp(1j * minus_size * phases) + 1e-300)
+            transforms = np.exp(p[:, None] * log_plus + q[:, None] * log_minus)
             order = np.arange(len(grid)) + 0.5
-            signs = (of @ (_waves(grid, offsets) / order[:, None])).imag * 2 / np.pi
-            result[is_open] = np.clip((1 - signs) / 2, 0, 1)
+            waves = _waves(grid, offsets) / order[:, None]
+            signs = (transforms @ waves).imag * 2 / np.pi
+            probability[is_open] = np.clip((1 - signs) / 2, 0, 1)
             outer = order > OUTER * len(grid)
-            error += (np.abs(of[:, outer]) @ (1 / order[outer])).max() / np.pi
-        return Below(result, error)
+            error += (np.abs(transforms[:, outer]) @ (1 / order[outer])).max() / np.pi
+        return Below(probability, error)
 
     def both(
         self, pluses: np.ndarray, minuses: np.ndarray, linear: np.ndarray, exponential: np.ndarray
     ) -> Both:
         """The joint law for offsets `linear` and `exponential`, (S,) each, of the two sums."""
-        lin = self.below("linear", pluses, minuses, linear)
-        exp = self.below("exp", pluses, minuses, exponential)
-        result = lin.probability * exp.probability  # right where one of them is 0 or 1
-        error = lin.error + exp.error
-        _, lin_spread, lin_open = self._open("linear", pluses, minuses, linear)
-        _, exp_spread, exp_open = self._open("exp", pluses, minuses, exponential)
-        is_open = lin_open & exp_open
+        of_linear = self.below("linear", pluses, minuses, linear)
+        of_exp = self.below("exp", pluses, minuses, exponential)
+        # Right where one of them is 0 or 1.
+        both = of_linear.probability * of_exp.probability
+        error = of_linear.error + of_exp.error
+        linear_ranges = self._ranges("linear", pluses, minuses, linear)
+        exp_ranges = self._ranges("exp", pluses, minuses, exponential)
+        is_open = linear_ranges.is_open & exp_ranges.is_open
         if is_open.any():
-            p, q = pluses[is_open], minuses[is_open]
+            p = pluses[is_open]
+            q = minuses[is_open]
             narrowing = math.sqrt(max(1 - self._correlation**2, 1e-12))
-            a = self._grid("linear", p, q, lin_spread, narrowing)
-            b = self._grid("exp", p, q, exp_spread, narrowing)
-            signs, cut_off = self._inverted(p, q, a, b, linear, exponential)
-            x, y = lin.probability[is_open], exp.probability[is_open]
+            a = self._grid("linear", p, q, linear_ranges.spread, narrowing)
+            b = self._grid("exp", p, q, exp_ranges.spread, narrowing)
+            signs, cut_off = self._mean_signs(p, q, a, b, linear, exponential)
+            x = of_linear.probability[is_open]
+            y = of_exp.probability[is_open]
             inverted = (2 * x + 2 * y - 1 + signs) / 4
-            result[is_open] = np.clip(inverted, np.maximum(x + y - 1, 0), np.minimum(x, y))
+            both[is_open] = np.clip(inverted, np.maximum(x + y - 1, 0), np.minimum(x, y))
             error += cut_off
-        return Both(result, lin.probability, exp.probability, error)
+        return Both(both, of_linear.probability, of_exp.probability, error)
 
-    def _inverted(
-        self, pluses: np.ndarray, minuses: np.ndarray, a: np.ndarray, b: np.ndarray,
-        linear: np.ndarray, exponential: np.ndarray,
-    ) -> tuple[np.ndarray, float]:  # fmt: skip
+    def _mean_signs(
+        self,
+        pluses: np.ndarray,
+        minuses: np.ndarray,
+        a: np.ndarray,
+        b: np.ndarray,
+        linear: np.ndarray,
+        exponential: np.ndarray,
+    ) -> tuple[np.ndarray, float]:
         """Means of the product of both sums' signs, (K, S), and what grids a and b cut off.
 
         Summed over frequencies a and +-b: terms at -a are conjugate to these.
         """
         # A sum's transform is a power of that of one plus times one of that of one minus.
         plus, minus = self._joint_transforms(a, b)
-        i, j = (np.arange(len(grid)) + 0.5 for grid in (a, b))
-        j = np.concatenate([-j[::-1], j])
+        i = np.arange(len(a)) + 0.5
+        positive_j = np.arange(len(b)) + 0.5
+        j = np.concatenate([-positive_j[::-1], positive_j])
         over = 1 / np.outer(i, j)
-        p, q = pluses.min(), minuses.min()
-        plus_size, minus_size = (np.log(np.abs(of) + 1e-300) for of in (plus, minus))
-        kept = p * plus_size + q * minus_size > NEGLIGIBLE_EXPONENT
-        outer = kept & (np.maximum.outer(i / len(a), np.abs(j) / len(b)) > OUTER)
-        size = np.outer(pluses, plus_size[outer]) + np.outer(minuses, minus_size[outer])
-        cut_off = (np.exp(size) @ np.abs(over[outer])).max(initial=0.0)
-        least = np.zeros_like(plus)
-        least[kept] = _power(plus[kept], p) * _power(minus[kept], q) * over[kept]
-        linear_waves, exponential_waves = _waves(a, linear), _with_negative(_waves(b, exponential))
+        p = pluses.min()
+        q = minuses.min()
+        log_plus = np.log(np.abs(plus) + 1e-300)
+        log_minus = np.log(np.abs(minus) + 1e-300)
+        counts = p * log_plus + q * log_minus > NEGLIGIBLE_EXPONENT
+        outer = counts & (np.maximum.outer(i / len(a), np.abs(j) / len(b)) > OUTER)
+        log_size = np.outer(pluses, log_plus[outer]) + np.outer(minuses, log_minus[outer])
+        cut_off = (np.exp(log_size) @ np.abs(over[outer])).max(initial=0.0)
+        # The transforms of p pluses and q minuses, of which all sums have as many and more.
+        fewest = np.zeros_like(plus)
+        fewest[counts] = _power(plus[counts], p) * _power(minus[counts], q) * over[counts]
+        linear_waves = _waves(a, linear)
+        exponential_waves = _with_negative(_waves(b, exponential))
         signs = np.zeros((len(pluses), len(linear)))
         for start in range(0, len(a), BAND):
             rows = slice(start, start + BAND)
-            columns = np.flatnonzero(kept[rows].any(axis=0))
-            if len(columns):
-                part = rows, slice(columns[0], columns[-1] + 1)
-                of = _powers(least[part], plus[part], pluses - p)
-                of *= _powers(1.0, minus[part], minuses - q)
-                waves = of.reshape(-1, of.shape[-1]) @ exponential_waves[part[1]]
-                waves = waves.reshape(*of.shape[:2], -1)
+            counting = np.flatnonzero(counts[rows].any(axis=0))
+            if len(counting):
+                columns = slice(counting[0], counting[-1] + 1)
+                transforms = _powers(fewest[rows, columns], plus[rows, columns], pluses - p)
+                transforms *= _powers(1.0, minus[rows, columns], minuses - q)
+                by_row = transforms.reshape(-1, transforms.shape[-1])
+                waves = by_row @ exponential_waves[columns]
+                waves = waves.reshape(*transforms.shape[:2], -1)
                 signs -= np.einsum("kis,is->ks", waves, linear_waves[rows]).real
         return signs * 2 / np.pi**2, cut_off / (2 * np.pi**2)
 
@@ -305,21 +348,34 @@ class UniformSums:
 
     @cached_property
     def _correlation(self) -> float:
+        """Of an entry's weights in the two sums."""
         u, share = gauss_legendre(32)
-        (u_mean, u_sd), (w_mean, w_sd) = (_weight_moments(k, self.n) for k in ("linear", "exp"))
-        return share @ ((u - u_mean) * (weights("exp", self.n, u) - w_mean)) / (u_sd * w_sd)
+        u_mean, u_sd = _weight_moments("linear", self.n)
+        w_mean, w_sd = _weight_moments("exp", self.n)
+        centred = (u - u_mean) * (weights("exp", self.n, u) - w_mean)
+        return np.dot(share, centred) / (u_sd * w_sd)
 
-    def _open(self, kernel, pluses, minuses, offsets) -> tuple[np.ndarray, float, np.ndarray]:
-        """Means of the sums, half the offsets' range, and where the sign is not as good as sure."""
+    def _ranges(
+        self, kernel: str, pluses: np.ndarray, minuses: np.ndarray, offsets: np.ndarray
+    ) -> Ranges:
         mean, sd = _weight_moments(kernel, self.n)
-        middle, spread = (offsets.max() + offsets.min()) / 2, np.ptp(offsets) / 2
+        middle = (offsets.max() + offsets.min()) / 2
+        spread = np.ptp(offsets) / 2
         centre = mean * ((1 - self.tau) * pluses - (1 + self.tau) * minuses) + middle
         reach = self.reach * sd * self._scale(pluses, minuses) + spread
-        return centre, spread, np.abs(centre) <= reach
+        return Ranges(centre, spread, is_open=np.abs(centre) <= reach)
 
-    def _grid(self, kernel, pluses, minuses, spread: float, narrowing: float) -> np.ndarray:
+    def _grid(
+        self,
+        kernel: str,
+        pluses: np.ndarray,
+        minuses: np.ndarray,
+        spread: float,
+        narrowing: float,
+    ) -> np.ndarray:
         """Positive frequencies for sums that are open, with offsets over `spread` to each side."""
-        sd = _weight_moments(kernel, self.n)[1] * self._scale(pluses, minuses)
+        _, weight_sd = _weight_moments(kernel, self.n)
+        sd = weight_sd * self._scale(pluses, minuses)
         step = 2 * np.pi / max(2 * (self.reach * sd.max() + spread), 1e-9)
         highest = self.cut / max(sd.min() * narrowing, 1e-9)
         return (np.arange(min(math.ceil(highest / step), LONGEST_GRID)) + 0.5) * step

@@ -106,9 +106,14 @@ SWEEPABLE = {
 }
 
 
+ABSENT: Any = None
+"""A parameter that a point's model does not have. Only code of a model reads its parameters, so types
+do not mention it."""
+
+
 @dataclass(frozen=True)
 class Point:
-    """One point of a panel: every parameter with its value; None where the model has none.
+    """One point of a panel: every parameter with its value; ABSENT where the model has none.
 
     `theta` is the threshold in units of s, which is 1 in softmax regression.
     """
@@ -121,14 +126,14 @@ class Point:
     s: float
     data: str
     signs: str
-    d: int | None = None
-    a0: float | None = None
-    a1: float | None = None
-    b: float | None = None
-    c: float | None = None
-    delta: float | None = None
-    attention_x: str | None = None
-    law: str | None = None
+    d: int = ABSENT
+    a0: float = ABSENT
+    a1: float = ABSENT
+    b: float = ABSENT
+    c: float = ABSENT
+    delta: float = ABSENT
+    attention_x: str = ABSENT
+    law: str = ABSENT
     contest: Contest = PAPERS
 
     @property
