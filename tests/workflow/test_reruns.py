@@ -87,7 +87,7 @@ CHANGES = {
         SIMULATED | FIGURES | JUDGED | {"choices"},
     ),
     "the engine of regression": (
-        f"{PAPER}/simulation/regression_trials.py", "2**24, 200_000", "2**23, 200_000",
+        f"{PAPER}/simulation/regression_trials.py", "COUNTS = 2**24", "COUNTS = 2**23",
         SIMULATED | FIGURES | JUDGED,
     ),
     "reference values of regression": (

@@ -107,8 +107,8 @@ SWEEPABLE = {
 
 
 ABSENT: Any = None
-"""A parameter that a point's model does not have. Only code of a model reads its parameters, so types
-do not mention it."""
+"""A parameter that a point's model does not have. Only code of a model reads its parameters, so
+types do not mention it."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from ...settings.strict_model import (
 from ...settings.words import short_repr, suggestion
 from ..models import MODELS
 from ..models.contest import PAPERS, Contest
-from ..models.model import MOST_COLUMNS, OVER_C, SWEEPABLE, Model, MRule, Point, Trials
+from ..models.model import ABSENT, MOST_COLUMNS, OVER_C, SWEEPABLE, Model, MRule, Point, Trials
 
 Engine = Literal["reduced", "dense"]
 
@@ -63,9 +63,10 @@ class Panel(StrictModel):
     contest: Contest
     most_values: Count | None = None
     """At most so many values of each swept parameter."""
-    trials: Trials | None = None
-    seed: Seed | None = None
-    engine: Engine | None = None
+    trials: Trials = ABSENT
+    seed: Seed = ABSENT
+    engine: Engine = ABSENT
+    """Of a panel that is simulated."""
     figure: str | None = None
     """Name or title of the figure that shows it first."""
     reconstructed: list[str] = Field(default=[])

@@ -4,7 +4,7 @@ Both engines read the same draws and say of each trial which networks of the con
 """
 
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from itertools import groupby
 
 import numpy as np
@@ -36,14 +36,15 @@ def draws(point: Point, special_tokens: int, streams: BlockStreams, trials: int)
     places = streams.generator("places")
     names = signs.stream_names(point.signs, point.contest)
     rngs = {name: streams.generator(name) for name in names}
-    per_trial = point.m * signs.lanes_per_column(point.d)
-    chunk = max(CHUNK_COLUMNS // per_trial // signs.CHUNK_MULTIPLE, 1) * signs.CHUNK_MULTIPLE
+    columns = signs.CHUNK_MULTIPLE * point.m * signs.lanes_per_column(point.d)
+    chunk = signs.CHUNK_MULTIPLE * max(CHUNK_COLUMNS // columns, 1)
     for start in range(0, trials, chunk):
         count = min(chunk, trials - start)
         indices = places.integers(0, point.n, size=(count, 2, special_tokens))
         if point.data == "same":
             indices[:, 0] = indices[:, 1]
-        yield indices, {k: signs.draw_lanes(r, count, point.m, point.d) for k, r in rngs.items()}
+        lanes = {name: signs.draw_lanes(rng, count, point.m, point.d) for name, rng in rngs.items()}
+        yield indices, lanes
 
 
 def dense(model: AttentionModel, points: list[Point]) -> list[Trials]:
@@ -63,8 +64,8 @@ def _by_definition(
             row = []
             for network in networks:
                 a1, a2, a3, q, k = data[network.dataset]
-                own = lanes[signs.stream_name(point.signs, network)]
-                y = signs.sign_matrix(own[trial], point.d)
+                stream = signs.stream_name(point.signs, network)
+                y = signs.sign_matrix(lanes[stream][trial], point.d)
                 kernel = KERNELS[network.kernel]
                 row.append(is_positive(a1, a2, a3, q, k, identity, kernel, y, point.tau))
             positive.append(row)
@@ -78,21 +79,24 @@ def reduced(model: AttentionModel, points: list[Point]) -> list[Trials]:
     The look-ups of neighbours are made together when the first of them is needed, and kept until
     others are.
     """
-    runs = [
-        run[start : start + batch_size(run[0].d)]
-        for run in (list(of) for _, of in groupby(points, batch_key))
-        for start in range(0, len(run), batch_size(run[0].d))
-    ]
-    exceeding = lru_cache(maxsize=1)(lambda run: _exceeding(model, runs[run]))
+    runs: list[list[Point]] = []
+    for _, neighbours in groupby(points, batch_key):
+        alike = list(neighbours)
+        size = batch_size(alike[0].d)
+        runs += [alike[start : start + size] for start in range(0, len(alike), size)]
 
-    def at(run: int, place: int) -> Trials:
-        def trials(streams: BlockStreams, count: int) -> np.ndarray:
-            tables = [table[place] for table in exceeding(run)]
-            return _looked_up(model, runs[run][place], tables, streams, count)
+    @lru_cache(maxsize=1)
+    def exceeding(run: int) -> list[np.ndarray]:
+        return _exceeding(model, runs[run])
 
-        return trials
+    def trials_at(run: int, place: int, streams: BlockStreams, trials: int) -> np.ndarray:
+        tables = [table[place] for table in exceeding(run)]
+        return _looked_up(model, runs[run][place], tables, streams, trials)
 
-    return [at(run, place) for run, of in enumerate(runs) for place in range(len(of))]
+    result: list[Trials] = []
+    for run, members in enumerate(runs):
+        result += [partial(trials_at, run, place) for place in range(len(members))]
+    return result
 
 
 def _exceeding(model: AttentionModel, points: list[Point]) -> list[np.ndarray]:
@@ -102,49 +106,53 @@ def _exceeding(model: AttentionModel, points: list[Point]) -> list[np.ndarray]:
 
 
 def _looked_up(
-    model: AttentionModel, point: Point, tables: list[np.ndarray], streams: BlockStreams,
+    model: AttentionModel,
+    point: Point,
+    tables: list[np.ndarray],
+    streams: BlockStreams,
     trials: int,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """`tables` say of each network which states of a column make it positive, (2, E, 2, K)."""
     _, ends, _, classes = tables[0].shape
-    networks = point.contest.networks
-    positive = np.empty((trials, len(networks)), dtype=bool)
-    together = _together(point, tables)
-    done = 0
+    networks = len(point.contest.networks)
+    positive = np.empty((trials, networks), dtype=bool)
+    flag_tables = _flag_tables(point, tables)
+    start = 0
     for indices, lanes in draws(point, model.special_tokens, streams, trials):
         marks = model.special_class(indices[:, :, -1], point.d)
-        states = {k: _unmarked_state(v, point.d, classes, ends > 1) for k, v in lanes.items()}
-        part = slice(done, done + len(indices))
-        done = part.stop
-        marked = {
-            # Marking a plus shifts the state by K - 1: see `_unmarked_state`.
-            (name, dataset): states[name]
-            + signs.bits_at(lanes[name], point.d, 1 + marks[:, dataset]) * (classes - 1)
-            for name, dataset in together[0]
+        unmarked = {
+            name: _unmarked_state(columns, point.d, classes, has_last=ends > 1)
+            for name, columns in lanes.items()
         }
-        for word, of_word in enumerate(together):
-            hit = None
-            for key, table in of_word.items():
-                found = table.take(marked[key])
-                hit = found if hit is None else hit | found
-            flags = np.bitwise_or.reduce(hit, axis=1)
-            own = positive[part, word * FLAGS : (word + 1) * FLAGS]
-            own[:] = flags[:, None] >> np.arange(own.shape[1], dtype=np.uint8) & 1
+        states = {}
+        for name, dataset in flag_tables[0]:
+            plus = signs.bits_at(lanes[name], point.d, 1 + marks[:, dataset])
+            # Marking a plus shifts the state by K - 1: see `_unmarked_state`.
+            states[name, dataset] = unmarked[name] + plus * (classes - 1)
+        stop = start + len(indices)
+        for byte, tables_by_key in enumerate(flag_tables):
+            first = byte * FLAGS
+            by_column = [table.take(states[key]) for key, table in tables_by_key.items()]
+            flags = np.bitwise_or.reduce(reduce(np.bitwise_or, by_column), axis=1)
+            positive[start:stop, first : first + FLAGS] = np.unpackbits(
+                flags[:, None], axis=1, count=min(FLAGS, networks - first), bitorder="little"
+            )
+        start = stop
     return positive
 
 
-def _together(point: Point, tables: list[np.ndarray]) -> list[dict[tuple[str, int], np.ndarray]]:
+def _flag_tables(point: Point, tables: list[np.ndarray]) -> list[dict[tuple[str, int], np.ndarray]]:
     """For every byte of networks, one look-up of flags for those that read the same signs of the
     same dataset, by name of the stream and dataset; all bytes have the same keys."""
     networks = point.contest.networks
     keys = [(signs.stream_name(point.signs, network), network.dataset) for network in networks]
-    found = []
-    for start in range(0, len(networks), FLAGS):
-        of_word = {key: np.zeros(tables[0].size, dtype=np.uint8) for key in keys}
-        for bit, k in enumerate(range(start, min(start + FLAGS, len(networks)))):
-            of_word[keys[k]] |= tables[k].ravel().astype(np.uint8) << bit
-        found.append(of_word)
-    return found
+    by_byte = []
+    for first in range(0, len(networks), FLAGS):
+        flags = {key: np.zeros(tables[0].size, dtype=np.uint8) for key in keys}
+        for bit, table in enumerate(tables[first : first + FLAGS]):
+            flags[keys[first + bit]] |= table.ravel().astype(np.uint8) << bit
+        by_byte.append(flags)
+    return by_byte
 
 
 def _unmarked_state(lanes: np.ndarray, d: int, classes: int, has_last: bool) -> np.ndarray:

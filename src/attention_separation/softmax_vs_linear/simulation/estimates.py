@@ -22,12 +22,16 @@ START_MB = 1000
 DENSE_ARRAYS = 6
 """n x n arrays of float64 that the dense engine holds at once."""
 
+REGRESSION_ARRAYS = 8
+"""Arrays of n float64 that trials of softmax regression hold at once."""
+
 
 def seconds_per_trial(engine: str, point: Point) -> float:
     """Seconds of one trial of a point with one of the engines."""
-    n, m = point.n, point.m * len(point.contest.networks) / len(PAPERS.networks)
     if point.d is None:
         return _seconds_per_regression_trial(engine, point)
+    n = point.n
+    m = point.m * len(point.contest.networks) / len(PAPERS.networks)
     if engine == "dense":
         return 3e-8 * n * n + 2e-9 * n * m * point.d
     return 5e-7 + 2e-8 * m * lanes_per_column(point.d)
@@ -36,7 +40,8 @@ def seconds_per_trial(engine: str, point: Point) -> float:
 def _seconds_per_regression_trial(engine: str, point: Point) -> float:
     """The same of softmax regression: where the reduced engine draws all or begins with bounds, and
     how many numbers of pluses these need."""
-    n, m = point.n, point.m
+    n = point.n
+    m = point.m
     if engine == "dense":
         return 1e-5 + n * (6e-8 + 2e-8 * m)
     drawing_all = 2e-6 + n * (3e-8 + 8e-9 * m)
@@ -44,18 +49,22 @@ def _seconds_per_regression_trial(engine: str, point: Point) -> float:
         return drawing_all
     cells = first_bins(point) * 2 ** first_halvings(point)
     bounds = 4e-6 + 5e-8 * m * cells
-    return min(bounds, drawing_all) if n <= MOST_COMPLETED else bounds
+    if n > MOST_COMPLETED:
+        return bounds
+    return min(bounds, drawing_all)
 
 
 def seconds(engine: str, points: list[Point], trials: int) -> float:
     """Seconds of a job with so many trials of each point."""
-    each = sum(seconds_per_trial(engine, point) for point in points)
-    return START_SECONDS + POINT_SECONDS * len(points) + trials * each
+    per_trial = sum(seconds_per_trial(engine, point) for point in points)
+    return START_SECONDS + POINT_SECONDS * len(points) + trials * per_trial
 
 
 def memory_mb(engine: str, points: list[Point]) -> int:
     """Megabytes that a job asks for."""
     n = max(point.n for point in points)
-    if engine == "dense" and points[0].d is not None:
+    if points[0].d is None:
+        return START_MB + REGRESSION_ARRAYS * min(n, MOST_COMPLETED) * 8 // 10**6
+    if engine == "dense":
         return START_MB + DENSE_ARRAYS * n * n * 8 // 10**6
-    return START_MB + (8 * min(n, MOST_COMPLETED) * 8 // 10**6 if points[0].d is None else 0)
+    return START_MB

@@ -36,34 +36,38 @@ def positive_with(
 ) -> np.ndarray:
     """Which networks are positive in a block's trials with these V, (trials, networks) bool;
     special tokens and y are drawn as with V = I."""
-    rng, networks, found = streams.generator("values"), point.contest.networks, []
+    rng = streams.generator("values")
+    networks = point.contest.networks
+    chunks = []
     rows = [_rows(model, point, network) for network in networks]
     for indices, lanes in draws(point, model.special_tokens, streams, trials):
         v = values(rng.standard_normal((len(indices), point.d, point.d)))
-        vy = {name: v @ signs.sign_matrix(own, point.d) for name, own in lanes.items()}
+        vy = {name: v @ signs.sign_matrix(columns, point.d) for name, columns in lanes.items()}
         marked = 1 + model.special_class(indices[:, :, -1], point.d)
         lengths = np.abs(v).sum(axis=2, keepdims=True)
         positive = []
         for network, c in zip(networks, rows, strict=True):
-            marked_here = marked[:, network.dataset]
-            of_network = vy[signs.stream_name(point.signs, network)]
-            scores = c @ _exchanged(of_network, marked_here)
-            sizes = np.abs(c) @ _exchanged(lengths, marked_here)
+            marked_class = marked[:, network.dataset]
+            vy_read = vy[signs.stream_name(point.signs, network)]
+            scores = c @ _exchanged(vy_read, marked_class)
+            sizes = np.abs(c) @ _exchanged(lengths, marked_class)
             positive.append(exceeds(scores, point.tau, sizes).any(axis=(1, 2)))
-        found.append(np.stack(positive, axis=1))
-    return np.concatenate(found)
+        chunks.append(np.stack(positive, axis=1))
+    return np.concatenate(chunks)
 
 
 def _rows(model: AttentionModel, point: Point, network: Network) -> np.ndarray:
     """The distinct rows of c with V = I where the first class is marked, each once: (R, d)."""
     types = model.token_types([point], network.dataset)
     rows = distinct_rows(types, kernel_named(network.kernel))
-    parts = (rows.first, rows.marked, rows.own, rows.rest)
-    first, marked, own, rest = (part[0][:, None, None] for part in parts)
     unmarked = int(rows.classes[0]) - 1
-    c = np.zeros((len(first), max(unmarked, 1), point.d))
-    c[..., :1], c[..., 1:2] = first, marked
-    c[..., 2 : 2 + unmarked] = rest + (own - rest) * np.eye(len(c[0]), unmarked)
+    choices = max(unmarked, 1)
+    c = np.zeros((len(rows.first[0]), choices, point.d))
+    c[..., 0] = rows.first[0][:, None]
+    c[..., 1] = rows.marked[0][:, None]
+    # Any unmarked class may be the row's own.
+    excess = (rows.own[0] - rows.rest[0])[:, None, None] * np.eye(choices, unmarked)
+    c[..., 2 : 2 + unmarked] = rows.rest[0][:, None, None] + excess
     if rows.last is not None:
         c[..., -1] = rows.last[0][:, None]
     return np.unique(c.reshape(-1, point.d), axis=0)

@@ -19,7 +19,8 @@ from . import revelation, signs
 
 NETWORKS = PAPERS.networks
 
-AT_ONCE_N, AT_ONCE_TAU = 64, 9.5
+AT_ONCE_N = 64
+AT_ONCE_TAU = 9.5
 """Up to so many entries of Ax, or where tau is at most so many times n^(-3/4), drawing all of them
 takes less time than bounds do: measured."""
 
@@ -59,7 +60,7 @@ def _draws(point: Point, streams: BlockStreams, trials: int) -> Iterator[Drawn]:
     """The draws of a block's trials, in chunks; with `data: same`, D0 has the uniforms of D1."""
     data = streams.generator("data")
     names = signs.stream_names(point.signs, PAPERS)
-    of_signs = {name: streams.generator(name) for name in names}
+    rngs = {name: streams.generator(name) for name in names}
     # Lanes of 64 bits need no multiple.
     multiple = signs.CHUNK_MULTIPLE if signs.lane_bits(point.n) < 64 else 1
     chunk = max(CHUNK_ENTRIES // point.n // multiple, 1) * multiple
@@ -68,7 +69,7 @@ def _draws(point: Point, streams: BlockStreams, trials: int) -> Iterator[Drawn]:
         uniforms = data.random((count, 2, point.n))
         if point.data == "same":
             uniforms[:, 0] = uniforms[:, 1]
-        lanes = {k: signs.draw_lanes(rng, count, point.m, point.n) for k, rng in of_signs.items()}
+        lanes = {name: signs.draw_lanes(rng, count, point.m, point.n) for name, rng in rngs.items()}
         yield Drawn(uniforms, lanes)
 
 
@@ -82,11 +83,8 @@ def _decided(point: Point, drawn: Drawn) -> np.ndarray:
     f = [regression.normalise(U[kernel](z[dataset])) for kernel, dataset in NETWORKS]
     positive = np.zeros((len(drawn.uniforms), len(NETWORKS)), dtype=bool)
     for name, lanes in drawn.lanes.items():
-        readers = [
-            k
-            for k, network in enumerate(NETWORKS)
-            if signs.stream_name(point.signs, network) == name
-        ]
+        streams = [signs.stream_name(point.signs, network) for network in NETWORKS]
+        readers = [k for k, stream in enumerate(streams) if stream == name]
         for column in range(point.m):
             y = 2.0 * signs.unpack(lanes[:, column], n) - 1.0
             for k in readers:

@@ -1,6 +1,8 @@
 """Trials of the softmax-regression model, Figure 3: decided by bounds, or by the definitions.
 
-Both engines read the same draws and say of each trial which of the four NETWORKS are positive.
+Both engines read the same draws and say of each trial which of the four NETWORKS are positive. To
+settle a network in some trials is to decide from bounds on its scores whether it is positive there,
+where they suffice; the columns of signs whose bounds do not stay open.
 """
 
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ from ...statistics.seeding import BlockStreams
 from ..models import regression
 from ..models.contest import PAPERS
 from ..models.model import Point
-from ..models.regression import SPECIAL, UPPER, RegressionModel
+from ..models.regression import SPECIAL, UPPER
 from . import regression_by_definition
 from .revelation import Cells, Completion, Revealed, reveal
 from .signs import Trials
@@ -26,17 +28,22 @@ LINEAR_OVER_D1 = NETWORKS.index(("linear", 1))
 ROOM = 1e-13
 """For rounding errors: bounds so close to tau, relative to all weights, decide nothing."""
 
-MOST_CELLS, MOST_COUNTS, MOST_ENTRIES = 2**18, 2**24, 200_000
-"""Of a trial: where so many, or n, decide nothing, all is drawn. At once: numbers of pluses, and
-entries of Ax, signs or words."""
+MOST_CELLS = 2**18
+"""Of a trial: where so many, or n, decide nothing, all is drawn."""
+
+MOST_COUNTS = 2**24
+"""Numbers of pluses at once."""
+
+MOST_ENTRIES = 200_000
+"""Entries of Ax, signs or words at once."""
 
 
-def dense(model: RegressionModel, points: list[Point]) -> list[Trials]:
+def dense(points: list[Point]) -> list[Trials]:
     """Trials at each point with all data and signs drawn, by the definitions."""
     return [partial(_trials, point, True) for point in points]
 
 
-def reduced(model: RegressionModel, points: list[Point]) -> list[Trials]:
+def reduced(points: list[Point]) -> list[Trials]:
     """The same by bounds on what is known, and by the definitions where they leave it open.
 
     Where bounds would decide little, all is drawn at once, as `dense` does there.
@@ -49,7 +56,8 @@ def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) ->
         return regression_by_definition.positive_networks(point, streams, trials)
     # Freeing one large block teaches glibc to keep freed memory: page faults took half the time.
     np.empty(31 << 20, dtype=np.uint8)
-    rng, completion = streams.generator("revelation"), Completion(point, streams)
+    rng = streams.generator("revelation")
+    completion = Completion(point, streams)
     positive = []
     start = 0
     while start < trials:
@@ -128,19 +136,23 @@ class Chunk:
     open : (networks, T, m) bool, the columns that leave it open whether a network is positive
     """
 
-    def __init__(self, point: Point, revealed: Revealed):
+    def __init__(self, point: Point, revealed: Revealed) -> None:
         trials, self._sets, _ = revealed.plus.shape
         self._point = point
         self._revealed = revealed
+        # Of D0 and of D1.
         special = [regression.entries(revealed.entry, point.law), np.full(trials, SPECIAL)]
-        self._special = [_weights(kernel, point.n, special[d]) for kernel, d in NETWORKS]
+        self._special = [
+            _weights(kernel, point.n, special[dataset]) for kernel, dataset in NETWORKS
+        ]
         self.positive = np.zeros((trials, len(NETWORKS)), dtype=bool)
         self.open = np.ones((len(NETWORKS), trials, point.m), dtype=bool)
 
     def refine(self, rng: np.random.Generator) -> list[Cells]:
         """Decide what bounds decide, and return the cells that this took, of every trial once."""
         self._settle_by_extremes()
-        words, halves = self._revealed.words, self._revealed.halves
+        words = self._revealed.words
+        halves = self._revealed.halves
         if words is not None and halves is not None:
             self._settle_by_cells(self._revealed.cells)
             if self._point.data == "independent":
@@ -165,12 +177,13 @@ class Chunk:
 
     def _to_divide(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
         """Of which trials each bin is to be halved, and of which each interval of D1, (t,) bool."""
-        is_open = self.open[:, cells.rows].any(axis=2)
+        is_open: np.ndarray = np.any(self.open[:, cells.rows], axis=2)
         by_rank = np.array([self._is_by_rank(k) for k in range(len(NETWORKS))])
         may_grow = 2 * cells.counts[..., 0].size <= min(MOST_CELLS, self._point.n)
         may_halve = may_grow and cells.counts.shape[1] == 1 and cells.counts.min() > 1
         needs_halves = is_open[by_rank].any(axis=0)
-        return needs_halves & may_halve, is_open.any(axis=0) & ~needs_halves & may_grow
+        needs_splits = is_open.any(axis=0) & ~needs_halves
+        return needs_halves & may_halve, needs_splits & may_grow
 
     def _is_by_rank(self, k: int) -> bool:
         """Whether a network's data are those of D0, whose ranks are known."""
@@ -184,6 +197,7 @@ class Chunk:
             if network == ("exp", 0):
                 continue
             of_columns = pluses[:, k % self._sets]
+            some_plus = np.any(self._revealed.plus[:, k % self._sets], axis=1, keepdims=True)
             groups = Groups(
                 low=self._weights_of(k, np.zeros((1, 1))),
                 high=self._weights_of(k, np.ones((1, 1))),
@@ -191,7 +205,7 @@ class Chunk:
                 most=of_columns.max(axis=1)[None, :, None],
                 fewest=of_columns.min(axis=1)[None, :, None],
                 special=self._special[k],
-                plus=self._revealed.plus[:, k % self._sets].any(axis=1, keepdims=True),
+                plus=some_plus,
             )
             self._settle(k, (cells.rows,), groups)
 
@@ -205,12 +219,16 @@ class Chunk:
     def _groups_of_cells(self, k: int, cells: Cells) -> Groups:
         pluses = cells.pluses[..., k % self._sets, :]
         if self._is_by_rank(k):
-            low, high = cells.edges[:-1], cells.edges[1:]
-            counts, pluses = cells.counts[:, 0], pluses[:, 0]
+            counts = cells.counts[:, 0]
+            pluses = pluses[:, 0]
+            low = cells.edges[:-1]
+            high = cells.edges[1:]
         else:
-            counts, pluses = cells.counts.sum(axis=0), pluses.sum(axis=0, dtype=pluses.dtype)
+            counts = cells.counts.sum(axis=0)
+            pluses = pluses.sum(axis=0, dtype=pluses.dtype)
             steps = np.linspace(0.0, 1.0, len(counts) + 1)[:, None]
-            low, high = steps[:-1], np.nextafter(steps[1:], 0.0)
+            low = steps[:-1]
+            high = np.nextafter(steps[1:], 0.0)
         return Groups(
             low=self._weights_of(k, low),
             high=self._weights_of(k, high),
@@ -237,7 +255,7 @@ class Chunk:
         lowest = self._weights_of(k, np.zeros(1))
         below_second = self._weights_of(k, np.nextafter(np.array([width]), 0.0))
         upper = width * 2.0 ** np.arange(len(halves) - 1)
-        more = self._weights_of(k, upper) - lowest
+        gain = self._weights_of(k, upper) - lowest
         open_rows, open_columns = np.nonzero(self.open[k])
         step = max(MOST_ENTRIES // halves[..., 0].size, 1)
         for rows, columns in zip(_steps(open_rows, step), _steps(open_columns, step), strict=True):
@@ -245,8 +263,8 @@ class Chunk:
             parts = halves[..., rows]
             pluses = np.bitwise_count(parts & words[:, *of_column]).sum(axis=1)[..., None]
             groups = Groups(
-                low=np.append(lowest, more)[:, None],
-                high=np.append(below_second, more)[:, None],
+                low=np.append(lowest, gain)[:, None],
+                high=np.append(below_second, gain)[:, None],
                 counts=np.bitwise_count(parts).sum(axis=1),
                 most=pluses,
                 fewest=pluses,
@@ -267,7 +285,7 @@ class Chunk:
         positive = undecided[is_positive]
         self.positive[rows[positive], k] = True
         is_open[positive] = False
-        self.open[k, *where] = is_open
+        self.open[k][where] = is_open
 
     def complete(self, cells: Cells, completion: Completion) -> None:
         """Decide what is open of these trials by the definitions, column by column."""
@@ -279,7 +297,8 @@ class Chunk:
             for rows in _steps(np.flatnonzero(is_open), step):
                 part = cells.of(rows)
                 uniforms = completion.uniforms(self._revealed, part, dataset)
-                z = regression.dataset_z(point.n, uniforms, point.law, 0 if dataset else None)
+                special = 0 if dataset == 1 else None
+                z = regression.dataset_z(point.n, uniforms, point.law, special)
                 for k in networks:
                     f = regression.normalise(regression.U[NETWORKS[k].kernel](z))
                     for pairs in _steps(np.argwhere(self.open[k, part.rows]), step):
@@ -296,4 +315,6 @@ def _steps(array: np.ndarray, step: int) -> Iterator[np.ndarray]:
 
 def _weights(kernel: str, n: int, multiples: np.ndarray) -> np.ndarray:
     """Weights up to a factor, at most 2 in D0, from multiples of log n."""
-    return multiples if kernel == "linear" else float(n) ** (multiples - UPPER)
+    if kernel == "linear":
+        return multiples
+    return float(n) ** (multiples - UPPER)

@@ -31,7 +31,8 @@ MOST_COMPLETED = 10**7
 MOST_BITS = 200
 """Signs of a column for each cell that bounds need: so many as bits take as long as its count."""
 
-CHUNK_TRIALS, CHUNK_NUMBERS = 1000, 1_000_000
+CHUNK_TRIALS = 1000
+CHUNK_NUMBERS = 1_000_000
 """Trials drawn together, or so few that they take about so many numbers."""
 
 MOST_BINS = 4096
@@ -58,12 +59,18 @@ class Cells:
         """The cells of some of the trials: their places, in order."""
         if len(chosen) == len(self.rows):
             return self
-        rows, edges, counts = self.rows[chosen], self.edges[:, chosen], self.counts[..., chosen]
-        return Cells(rows, edges, counts, self.pluses[:, :, chosen])
+        return Cells(
+            rows=self.rows[chosen],
+            edges=self.edges[:, chosen],
+            counts=self.counts[..., chosen],
+            pluses=self.pluses[:, :, chosen],
+        )
 
     def halved(self, rng: np.random.Generator) -> "Cells":
         """Each bin in two of half its ranks; D is 1."""
-        low, high, count = self.edges[:-1], self.edges[1:], self.counts[:, 0]
+        low = self.edges[:-1]
+        high = self.edges[1:]
+        count = self.counts[:, 0]
         half = count // 2
         middle = low + (high - low) * rng.beta(half, count - half)
         edges = np.concatenate([self.edges[:1], _alternating(middle, high, axis=0)])
@@ -172,26 +179,29 @@ def has_bits(point: Point) -> bool:
 
 def word_bits(point: Point) -> int:
     """Signs in a word: bins are of whole words, so a word is no longer than a bin is on average."""
+    per_bin = point.n // first_bins(point)
+    return next((bits for bits in (64, 32, 16) if bits <= per_bin), 8)
+
+
+def ranks_at_edges(point: Point) -> np.ndarray:
+    """How many ranks lie below each of the first bins' edges, (B + 1,) from 0 to n - 1."""
+    n = point.n
     bins = first_bins(point)
-    return next((bits for bits in (64, 32, 16) if bits * bins <= point.n), 8)
-
-
-def first_ranks(point: Point) -> np.ndarray:
-    """How many ranks lie below each bin's end, (B + 1,) from 0 to n - 1."""
-    n, bins, ratio = point.n, first_bins(point), log_ratio(point)
     if bins == 1:
         return np.array([0, n - 1])
+    ratio = log_ratio(point)
     share = np.log1p(np.expm1(ratio / 2) * np.arange(bins + 1) / bins) * 2 / ratio
     bits = word_bits(point) if has_bits(point) else 1
     ends = bits * np.rint(share * n / bits).astype(np.int64) - 1
-    return np.unique(np.concatenate([[0], ends[(ends > 0) & (ends < n - 1)], [n - 1]]))
+    inner = ends[(ends > 0) & (ends < n - 1)]
+    return np.unique(np.concatenate([[0], inner, [n - 1]]))
 
 
 def reveal(point: Point, rng: np.random.Generator, start: int) -> Revealed:
     """What is drawn of the next trials before anything is asked: always of as many, so that a
     shorter run is the prefix of a longer one."""
     sets = 1 if point.signs == "shared" else len(PAPERS.networks)
-    ranks = first_ranks(point)
+    ranks = ranks_at_edges(point)
     sizes = np.diff(ranks)
     numbers_per_column = len(sizes) + (point.n // 64 if has_bits(point) else 0)
     trials = min(CHUNK_NUMBERS // (sets * point.m * numbers_per_column) + 1, CHUNK_TRIALS)
@@ -199,13 +209,14 @@ def reveal(point: Point, rng: np.random.Generator, start: int) -> Revealed:
     spacings = rng.standard_gamma(np.append(sizes, 1.0), size=(trials, len(sizes) + 1)).T
     edges = np.concatenate([np.zeros((1, trials)), np.cumsum(spacings[:-1], axis=0)])
     edges /= edges[-1] + spacings[-1]
+    words: np.ndarray | None = None
+    halves: np.ndarray | None = None
     if has_bits(point):
         words = _draw_words(rng, point, shape)
         plus = (words[0] & words.dtype.type(1)).astype(bool)
         pluses = _pluses_in_bins(point, words, ranks)
         halves = _draw_halves(rng, point, trials)
     else:
-        words = halves = None
         plus = rng.integers(0, 2, size=shape, dtype=np.int8).astype(bool)
         pluses = np.stack([rng.binomial(size, 0.5, size=shape) for size in sizes])
     counts = np.broadcast_to(sizes[:, None, None], (len(sizes), 1, trials))
@@ -241,12 +252,13 @@ def _draw_halves(rng: np.random.Generator, point: Point, trials: int) -> np.ndar
 
 def _draw_words(rng: np.random.Generator, point: Point, shape: tuple[int, ...]) -> np.ndarray:
     """n fair bits for each element of an array, in words along a first axis."""
-    n, bits = point.n, word_bits(point)
+    n = point.n
+    bits = word_bits(point)
     size = (-(-n // bits), *shape)
-    count = -(-math.prod(size) * bits // 64)
-    drawn = rng.integers(0, 2**64 - 1, size=count, dtype=np.uint64, endpoint=True)
+    count = math.prod(size)
+    drawn = rng.integers(0, 2**64 - 1, size=-(-count * bits // 64), dtype=np.uint64, endpoint=True)
     # Little-endian on every machine: the words are part of the stream's definition.
-    words = drawn.astype("<u8", copy=False).view(f"<u{bits // 8}")[: math.prod(size)].reshape(size)
+    words = drawn.astype("<u8", copy=False).view(f"<u{bits // 8}")[:count].reshape(size)
     words[-1] >>= words.dtype.type(-n % bits)
     return words
 
@@ -258,7 +270,7 @@ class Completion:
     over D1, a column of signs) has 2^64 values of its own, so no two parts share a number.
     """
 
-    def __init__(self, point: Point, streams: BlockStreams):
+    def __init__(self, point: Point, streams: BlockStreams) -> None:
         self._point = point
         key = streams.generator("completion").integers(2**64, size=2, dtype=np.uint64)
         self._bits = np.random.Philox(key=key)
@@ -275,16 +287,17 @@ class Completion:
 
     def uniforms(self, revealed: Revealed, cells: Cells, dataset: int) -> np.ndarray:
         """Uniforms of the entries of Ax, (t, n); D1 does not use that at coordinate 0."""
-        n, of_d1 = self._point.n, dataset == 1 and self._point.data == "independent"
+        n = self._point.n
+        of_d1 = dataset == 1 and self._point.data == "independent"
         if n > MOST_COMPLETED:
             raise ValueError(
                 f"n={n}, tau={self._point.tau}: scores too close to tau for bounds, and too many "
                 f"entries of Ax to draw; allowed: n <= {MOST_COMPLETED}, or another tau"
             )
         bins, parts = cells.counts.shape[:2]
-        u = np.empty((len(cells.rows), n + (0 if of_d1 else bins)))
-        for own, row in zip(u, cells.rows.tolist(), strict=True):
-            self._random(revealed.start + row, int(of_d1), own)
+        u = np.empty((len(cells.rows), n if of_d1 else n + bins))
+        for u_trial, row in zip(u, cells.rows.tolist(), strict=True):
+            self._random(revealed.start + row, part=int(of_d1), out=u_trial)
         if not of_d1:
             return _between_edges(n, revealed.entry[cells.rows], cells, u)
         if revealed.halves is not None:
@@ -292,33 +305,41 @@ class Completion:
             for halving, upper in enumerate(upper_halves):
                 u += 2.0**halving * unpack(upper.T, n)
             return u / 2 ** len(upper_halves)
-        for own, count in zip(u, np.moveaxis(cells.counts, -1, 0), strict=True):
-            own[1:] += np.repeat(np.tile(np.arange(parts), bins), count.ravel())
+        interval = np.tile(np.arange(parts), bins)
+        for u_trial, count in zip(u, np.moveaxis(cells.counts, -1, 0), strict=True):
+            u_trial[1:] += np.repeat(interval, count.ravel())
         return u / parts
 
     def signs(
         self, revealed: Revealed, cells: Cells, trials: np.ndarray, set_: int, columns: np.ndarray
     ) -> np.ndarray:
         """Columns of y, (K, n) of -1 and +1: of trials at K places in `cells`, in one set."""
-        n, rows = self._point.n, cells.rows[trials]
+        n = self._point.n
+        rows = cells.rows[trials]
         if revealed.words is not None:
             return 2.0 * unpack(revealed.words[:, rows, set_, columns].T, n) - 1.0
         y = np.empty((len(rows), n))
         y[:, 0] = 2.0 * revealed.plus[rows, set_, columns] - 1.0
-        for own, k, row, c in zip(y[:, 1:], trials, rows.tolist(), columns.tolist(), strict=True):
-            count, pluses = cells.counts[..., k].ravel(), cells.pluses[..., k, set_, c].ravel()
+        for y_column, k, row, c in zip(
+            y[:, 1:], trials, rows.tolist(), columns.tolist(), strict=True
+        ):
+            count = cells.counts[..., k].ravel()
+            pluses = cells.pluses[..., k, set_, c].ravel()
             cell = np.repeat(np.arange(len(count)), count)
             part = 2 + set_ * self._point.m + c
-            order = np.argsort(cell + self._random(revealed.start + row, part, own))
+            # In each cell the coordinates in a random order: the first have the pluses.
+            order = np.argsort(cell + self._random(revealed.start + row, part, out=y_column))
             place = np.arange(n - 1) - np.repeat(np.cumsum(count) - count, count)
-            own[order] = np.where(place < np.repeat(pluses, count), 1.0, -1.0)
+            y_column[order] = np.where(place < np.repeat(pluses, count), 1.0, -1.0)
         return y
 
 
 def _between_edges(n: int, entry: np.ndarray, cells: Cells, u: np.ndarray) -> np.ndarray:
     """Uniforms of D0, (t, n), from those of all but the highest in a bin, and its places (B)."""
-    edges, sizes = cells.edges.T, cells.counts[..., 0].sum(axis=1)
-    places = np.cumsum(sizes) - sizes + (u[:, n:] * sizes).astype(np.int64)
+    edges = cells.edges.T
+    sizes = cells.counts[..., 0].sum(axis=1)
+    firsts = np.cumsum(sizes) - sizes
+    places = firsts + (u[:, n:] * sizes).astype(np.int64)
     u = u[:, :n]
     u[:, 0] = entry
     u[:, 1:] *= np.repeat(np.diff(edges, axis=1), sizes, axis=1)

@@ -5,6 +5,7 @@ bit i % lane_bits of lane i // lane_bits, and a set bit is the sign +1. Trials f
 the stream, so a shorter run reads a prefix.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -31,7 +32,9 @@ def stream_names(signs: str, contest: Contest) -> list[str]:
 
 def lane_bits(d: int) -> int:
     """Width of the lanes of a column of d signs: the narrowest that holds it in one, else 64."""
-    return next((bits for bits in (16, 32) if d <= bits), 64)
+    if d <= 16:
+        return 16
+    return 32 if d <= 32 else 64
 
 
 def lanes_per_column(d: int) -> int:
@@ -44,11 +47,13 @@ def draw_lanes(rng: np.random.Generator, trials: int, m: int, d: int) -> np.ndar
 
     Every call but a stream's last must ask for a multiple of CHUNK_MULTIPLE trials.
     """
-    bits, lanes = lane_bits(d), lanes_per_column(d)
-    count = trials * m * lanes
+    bits = lane_bits(d)
+    shape = trials, m, lanes_per_column(d)
+    count = math.prod(shape)
     words = rng.integers(0, 2**64 - 1, size=-(-count * bits // 64), dtype=np.uint64, endpoint=True)
     # Little-endian on every machine: the lanes are part of the stream's definition.
-    return words.astype("<u8", copy=False).view(f"<u{bits // 8}")[:count].reshape(trials, m, lanes)
+    lanes = words.astype("<u8", copy=False).view(f"<u{bits // 8}")
+    return lanes[:count].reshape(shape)
 
 
 def unpack(lanes: np.ndarray, d: int) -> np.ndarray:
@@ -68,7 +73,9 @@ def pluses(lanes: np.ndarray, d: int, start: int, stop: int) -> np.ndarray:
     chosen[start:stop] = 1
     mask = np.packbits(chosen, bitorder="little").view(lanes.dtype)
     counts = np.bitwise_count(lanes & mask)
-    return counts[..., 0].astype(np.int64) if len(mask) == 1 else counts.sum(-1, dtype=np.int64)
+    if len(mask) == 1:
+        return counts[..., 0].astype(np.int64)
+    return counts.sum(axis=-1, dtype=np.int64)
 
 
 def bit_at(lanes: np.ndarray, d: int, position: int) -> np.ndarray:
@@ -81,7 +88,7 @@ def bits_at(lanes: np.ndarray, d: int, positions: np.ndarray) -> np.ndarray:
     """Bit of the sign at each trial's own position, (T,), of every column: -> (T, m) int64."""
     lane, shift = np.divmod(positions, lane_bits(d))
     if lanes.shape[-1] == 1:
-        own = lanes[..., 0]
+        chosen = lanes[..., 0]
     else:
-        own = np.take_along_axis(lanes, lane[:, None, None], axis=-1)[..., 0]
-    return (own >> shift[:, None].astype(lanes.dtype) & lanes.dtype.type(1)).astype(np.int64)
+        chosen = np.take_along_axis(lanes, lane[:, None, None], axis=-1)[..., 0]
+    return (chosen >> shift[:, None].astype(lanes.dtype) & lanes.dtype.type(1)).astype(np.int64)

@@ -19,23 +19,21 @@ from ..models import MODELS
 from ..models.contest import Contest
 from ..models.model import AttentionModel, Model, Point
 from ..models.panel_tables import simulated_schema
-from ..models.regression import RegressionModel
 from ..settings.panels import Panel
 from . import attention_trials, regression_trials
 from .estimates import seconds_per_trial
 from .signs import Trials
 
-ENGINES = {
-    (AttentionModel, "reduced"): attention_trials.reduced,
-    (AttentionModel, "dense"): attention_trials.dense,
-    (RegressionModel, "reduced"): regression_trials.reduced,
-    (RegressionModel, "dense"): regression_trials.dense,
-}
-
 
 def trials_at(model: Model, engine: str, points: list[Point]) -> list[Trials]:
     """Trials of the networks at each point, by the engine "reduced" or "dense"."""
-    return ENGINES[type(model), engine](model, points)
+    if isinstance(model, AttentionModel):
+        if engine == "dense":
+            return attention_trials.dense(model, points)
+        return attention_trials.reduced(model, points)
+    if engine == "dense":
+        return regression_trials.dense(points)
+    return regression_trials.reduced(points)
 
 
 def slice_schema(contest: Contest) -> pa.Schema:
@@ -53,7 +51,10 @@ class Unit(NamedTuple):
 
 def units(points: list[Point], trials: int) -> list[Unit]:
     """All blocks of all points, in order."""
-    return [Unit(k, *block) for k in range(len(points)) for block in blocks(trials)]
+    result = []
+    for k in range(len(points)):
+        result += [Unit(k, block, size) for block, size in blocks(trials)]
+    return result
 
 
 def cut_units(
@@ -68,44 +69,46 @@ def cut_units(
     # A unit belongs to the slice in which its middle lies.
     middles = ends - np.diff(ends, prepend=0.0) / 2
     places = np.minimum((middles / ends[-1] * count).astype(int), count - 1)
-    return [
-        [unit for unit, place in zip(every, places, strict=True) if place == k]
-        for k in range(count)
-    ]
+    slices: list[list[Unit]] = [[] for _ in range(count)]
+    for unit, place in zip(every, places.tolist(), strict=True):
+        slices[place].append(unit)
+    return slices
 
 
 def simulate(panel: Panel) -> pa.Table:
     """Run the trials of every point of a panel and count successes and the events."""
-    of_panel = panel.points()
-    return panel_table(panel, of_panel, count(panel, of_panel, units(of_panel, panel.trials)))
+    points = panel.points()
+    counts = count(panel, points, units(points, panel.trials))
+    return panel_table(panel, points, counts)
 
 
-def count(panel: Panel, of_panel: list[Point], of_slice: list[Unit]) -> np.ndarray:
+def count(panel: Panel, points: list[Point], units: list[Unit]) -> np.ndarray:
     """Run blocks of trials: trials, successes and events of each point of the panel, int64."""
     contest = panel.contest
-    trials = trials_at(MODELS[panel.model], panel.engine, of_panel)
-    progress = Progress(panel.name, sum(unit.trials for unit in of_slice), "trials")
-    counts = np.zeros((len(of_panel), 1 + len(contest.outcomes)), dtype=np.int64)
+    trials = trials_at(MODELS[panel.model], panel.engine, points)
+    progress = Progress(panel.name, sum(unit.trials for unit in units), "trials")
+    counts = np.zeros((len(points), 1 + len(contest.outcomes)), dtype=np.int64)
     with np.errstate(all="raise", under="ignore"):
-        for unit in of_slice:
-            point = of_panel[unit.point]
+        for unit in units:
+            point = points[unit.point]
             streams = BlockStreams(panel.seed, panel.name, point.name, unit.block)
             positive = trials[unit.point](streams, unit.trials)
-            flags = contest.event_flags(positive)
-            found = [unit.trials, flags.all(axis=1).sum(), *flags.sum(axis=0)]
-            counts[unit.point] += np.array(found)
+            events = contest.event_flags(positive)
+            counts[unit.point, 0] += unit.trials
+            counts[unit.point, 1] += events.all(axis=1).sum()
+            counts[unit.point, 2:] += events.sum(axis=0)
             progress.advance(unit.trials)
     return counts
 
 
-def slice_of(panel: Panel, number: int, of: int) -> pa.Table:
-    """Run one of `of` slices of a panel's trials; `number` counts from 1."""
-    of_panel = panel.points()
-    seconds = [seconds_per_trial(panel.engine, point) for point in of_panel]
-    parts = cut_units(of_panel, panel.trials, seconds, of)
-    counts = count(panel, of_panel, parts[number - 1])
-    points = np.flatnonzero(counts[:, 0])
-    rows = np.column_stack([points, counts[points]])
+def slice_of(panel: Panel, number: int, slices: int) -> pa.Table:
+    """Run one of so many slices of a panel's trials; `number` counts from 1."""
+    points = panel.points()
+    seconds = [seconds_per_trial(panel.engine, point) for point in points]
+    units_by_slice = cut_units(points, panel.trials, seconds, slices)
+    counts = count(panel, points, units_by_slice[number - 1])
+    with_trials = np.flatnonzero(counts[:, 0])
+    rows = np.column_stack([with_trials, counts[with_trials]])
     columns = slice_schema(panel.contest)
     return table_from_columns(dict(zip(columns.names, rows.T, strict=True)), columns)
 
@@ -113,34 +116,37 @@ def slice_of(panel: Panel, number: int, of: int) -> pa.Table:
 def merged(panel: Panel, slices: list[pa.Table]) -> pa.Table:
     """The table of a panel from those of all of its slices; ValueError if the slices do not hold
     each point's trials."""
-    of_panel, names = panel.points(), ("trials", *panel.contest.outcomes)
-    counts = np.zeros((len(of_panel), len(names)), dtype=np.int64)
+    points = panel.points()
+    names = ("trials", *panel.contest.outcomes)
+    counts = np.zeros((len(points), len(names)), dtype=np.int64)
     for table in slices:
         for row in table.to_pylist():
             counts[row["point"]] += [row[name] for name in names]
-    for point, trials in zip(of_panel, counts[:, 0], strict=True):
+    for point, trials in zip(points, counts[:, 0], strict=True):
         if trials != panel.trials:
             text = f"the slices hold {trials} trials of {panel.trials}"
             raise ValueError(f"{panel.name}, {point.name}: {text}")
-    return panel_table(panel, of_panel, counts)
+    return panel_table(panel, points, counts)
 
 
 def panel_table(panel: Panel, points: list[Point], counts: np.ndarray) -> pa.Table:
     """Points, counts, success rates and their 95 % Clopper-Pearson intervals."""
-    trials, event_counts = counts[:, 0], counts[:, 1:]
-    low, high = clopper_pearson(event_counts[:, 0], trials)
-    own = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
+    trials = counts[:, 0]
+    successes = counts[:, 1]
+    low, high = clopper_pearson(successes, trials)
     columns = {
         "panel": [panel.name] * len(points),
         "parameter": [",".join(panel.sweep)] * len(points),
         "value": [point.swept[0] for point in points],
-        **{name: [getattr(point, name) for point in points] for name in own},
         "trials": trials,
-        **{name: event_counts[:, k] for k, name in enumerate(panel.contest.outcomes)},
-        "p_hat": event_counts[:, 0] / trials,
+        "p_hat": successes / trials,
         "ci_low": low,
         "ci_high": high,
     }
+    for name in ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x"):
+        columns[name] = [getattr(point, name) for point in points]
+    for k, outcome in enumerate(panel.contest.outcomes):
+        columns[outcome] = counts[:, 1 + k]
     return table_from_columns(columns, simulated_schema(panel.contest))
 
 
@@ -153,9 +159,9 @@ def run(job: Panel, output: Path, slice: str = "", merge: list[Path] | None = No
     """Trials of a panel: all, only those of a slice K/N, or all merged from slices."""
     provenance = metadata(job)
     if slice:
-        number, of = _slice_numbers(slice)
-        table = slice_of(job, number, of)
-        provenance |= {"slice": f"{number}/{of}"}
+        number, slices = _slice_numbers(slice)
+        table = slice_of(job, number, slices)
+        provenance["slice"] = f"{number}/{slices}"
     elif merge:
         table = merged(job, _read_slices(job, merge, provenance["settings"]))
     else:
@@ -164,17 +170,16 @@ def run(job: Panel, output: Path, slice: str = "", merge: list[Path] | None = No
 
 
 def _slice_numbers(text: str) -> tuple[int, int]:
-    number, _, of = text.partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
         raise ValueError(f"--slice {text}: allowed: K/N with 1 <= K <= N, such as 2/8")
-    return int(number), int(of)
+    return int(number), int(count)
 
 
 def _read_slices(panel: Panel, paths: list[Path], settings: str) -> list[pa.Table]:
     columns = slice_schema(panel.contest)
     tables = [read_parquet(path, columns, settings) for path in paths]
-    found = {table.schema.metadata[b"slice"].decode() for table in tables}
-    wanted = {f"{k + 1}/{len(paths)}" for k in range(len(paths))}
-    if found != wanted:
-        raise ValueError(f"not all slices, each once: {', '.join(sorted(found))}")
+    slices = {table.schema.metadata[b"slice"].decode() for table in tables}
+    if slices != {f"{k + 1}/{len(paths)}" for k in range(len(paths))}:
+        raise ValueError(f"not all slices, each once: {', '.join(sorted(slices))}")
     return tables
