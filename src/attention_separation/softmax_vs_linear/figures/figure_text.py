@@ -1,11 +1,15 @@
 """What stands around a figure's panels: parameters on axes and in titles, and the note beneath."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from ..models import MODELS
+from ..models.attention import CROSS_ATTENTION, SELF_ATTENTION
 from ..models.contest import contests_in_words
 from ..models.model import SWEEPABLE, AttentionModel, MRule
 from ..settings.panels import KEY, MARK, Panel
+
+RANGES = (SELF_ATTENTION.range_words, CROSS_ATTENTION.range_words)
 
 IN_TITLES = ("n", "d", "m", "delta", "a0", "a1", "b", "c", "tau", "theta")
 
@@ -18,20 +22,25 @@ def held_title(
 
     `m` are the sign columns of the points: of a rule that makes one number, that is what is said.
     """
-    items = [
-        f"{SWEEPABLE[name].symbol} = {_value(panel.fixed[name], m)}"
-        + MARK * (name in panel.reconstructed)
-        for name in IN_TITLES
-        if name in panel.fixed and name not in without
-    ]
+    items = []
+    for name in IN_TITLES:
+        if name in panel.fixed and name not in without:
+            item = f"{SWEEPABLE[name].symbol} = {_value(panel.fixed[name], m)}"
+            items.append(marked(item, name in panel.reconstructed))
     starts = range(0, len(items), per_line)
-    return "\n".join(",  ".join(items[start : start + per_line]) for start in starts)
+    lines = [",  ".join(items[start : start + per_line]) for start in starts]
+    return "\n".join(lines)
 
 
-def _value(value: object, m: Iterable[int]) -> str:
+def marked(text: str, is_reconstructed: bool) -> str:
+    """A text, with an asterisk where it is of something reconstructed."""
+    return f"{text}{MARK}" if is_reconstructed else text
+
+
+def _value(value: MRule | float | str, m: Iterable[int]) -> str:
     if isinstance(value, MRule):
-        used = set(m)
-        return str(*used) if len(used) == 1 else _rule(value)
+        counts = set(m)
+        return _rule(value) if len(counts) > 1 else str(counts.pop())
     if isinstance(value, str):
         return value.replace("c", SWEEPABLE["c"].symbol)
     return f"{value:g}"
@@ -40,8 +49,9 @@ def _value(value: object, m: Iterable[int]) -> str:
 def _rule(rule: MRule) -> str:
     log = {"e": "log", 2: "log₂", 10: "log₁₀"}[rule.base]
     times = "" if rule.times == 1 else f"{rule.times:g} "
-    text = f"{times}{log}{'(𝑛/δ)' if rule.log_of == 'n/delta' else ' 𝑛'}"
-    text = {"floor": "⌊{}⌋", "ceil": "⌈{}⌉", "nearest": "[{}]"}[rule.round].format(text)
+    argument = "(𝑛/δ)" if rule.log_of == "n/delta" else " 𝑛"
+    brackets = {"floor": "⌊{}⌋", "ceil": "⌈{}⌉", "nearest": "[{}]"}[rule.round]
+    text = brackets.format(f"{times}{log}{argument}")
     return text if rule.at_least == 1 else f"max({text}, {rule.at_least})"
 
 
@@ -50,29 +60,32 @@ def symbol_of(name: str, reconstructed: Collection[str] = ()) -> str:
     symbol = SWEEPABLE[name].symbol
     if name not in reconstructed:
         return symbol
-    return f"({symbol}){MARK}" if name == "theta" else f"{symbol}{MARK}"
+    return marked(f"({symbol})" if name == "theta" else symbol, is_reconstructed=True)
 
 
 def note_on_definition(panels: Iterable[Panel]) -> str:
     """At how many points of attention the parameters leave the definition, in a sentence; empty
     where none do."""
-    judged = [
-        (MODELS[panel.model], point)
-        for panel in panels
-        if isinstance(MODELS[panel.model], AttentionModel)
-        for point in panel.points()
-    ]
-    outside = [model for model, p in judged if not model.allows(p.a0, p.a1, p.b, p.c)]
+    points = 0
+    outside = Counter[str]()
+    for panel in panels:
+        model = MODELS[panel.model]
+        if isinstance(model, AttentionModel):
+            for point in panel.points():
+                points += 1
+                if not model.allows(point.a0, point.a1, point.b, point.c):
+                    outside[model.range_words] += 1
     if not outside:
         return ""
-    asked = [model.range_words for model in MODELS.values() if model in outside]
+    # Self-attention's first.
+    ranges = sorted(outside, key=RANGES.index)
     return (
-        f"{len(outside):,} of the {len(judged):,} points of attention leave what the datasets' "
-        f"definition asks: {'; in cross-attention '.join(asked)}."
+        f"{outside.total():,} of the {points:,} points of attention leave what the datasets' "
+        f"definition asks: {'; in cross-attention '.join(ranges)}."
     )
 
 
-CHOICES = {
+CHOICES: dict[tuple[str, object], str] = {
     ("law", "uniform"): "𝐴𝑥/log 𝑛 uniform on [1, 1.4]",
     ("law", "two-point"): "𝐴𝑥/log 𝑛 is 1 or 1.4",
     ("law", "low"): "𝐴𝑥/log 𝑛 = 1",
@@ -90,20 +103,22 @@ CHOICES = {
 def choices_in_words(panels: Sequence[Panel], titled: Collection[str] = ()) -> str:
     """The choices that panels make, each once, but for those that `titled` names, of which titles
     speak; what is reconstructed has an asterisk."""
-    choices = dict.fromkeys(
-        CHOICES[name, value] + MARK * (name in panel.reconstructed)
-        for panel in panels
-        for name, value in panel.fixed.items()
-        if (name, value) in CHOICES and name not in titled
-    )
-    notes = dict.fromkeys(note for panel in panels for note in panel.notes)
-    return "; ".join([*choices, *notes])
+    choices = []
+    notes = []
+    for panel in panels:
+        for name, value in panel.fixed.items():
+            if (name, value) in CHOICES and name not in titled:
+                choices.append(marked(CHOICES[name, value], name in panel.reconstructed))
+        notes += panel.notes
+    return "; ".join(dict.fromkeys([*choices, *notes]))
 
 
 def footnote(lines: Iterable[str], panels: Sequence[Panel], names_contests: bool = True) -> str:
     """Lines, with what else is to be said of the panels; of their contests only where asked."""
-    contests = {panel.name: panel.contest for panel in panels} if names_contests else {}
-    lines = [*lines, *contests_in_words(contests), note_on_definition(panels)]
+    note = [*lines]
+    if names_contests:
+        note += contests_in_words({panel.name: panel.contest for panel in panels})
+    note.append(note_on_definition(panels))
     if any(panel.reconstructed or panel.notes for panel in panels):
-        lines.append(KEY)
-    return "\n".join(filter(None, lines))
+        note.append(KEY)
+    return "\n".join(line for line in note if line)

@@ -1,10 +1,12 @@
 """Success rates against the swept parameters, panel by panel."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
@@ -15,12 +17,25 @@ from ...results.tables import numpy_column
 from ...settings.words import rounded_up
 from ..models.model import SWEEPABLE
 from ..models.panel_tables import read_joined
-from ..settings.panels import MARK, Panel, PanelsJob
-from .figure_text import choices_in_words, footnote, held_title
+from ..settings.panels import Panel, PanelsJob
+from .figure_text import choices_in_words, footnote, held_title, marked
 
 MANY_POINTS = 12
 VERY_MANY_POINTS = 90
 CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
+
+INTERVAL: dict[str, Any] = {"alpha": 0.25, "linewidth": 1.0}
+INTERVAL_OF_FEW: dict[str, Any] = {"alpha": 0.45, "linewidth": 1.6}
+EXACT_TICKS: dict[str, Any] = {
+    "linewidth": 0.6,
+    "linestyle": ":",
+    "marker": "_",
+    "markersize": 13,
+    "markeredgewidth": 1.4,
+    "zorder": 2.5,
+}
+EXACT_LINE: dict[str, Any] = {"linewidth": 1.3, "zorder": 2.5}
+EXACT_LINE_ABOVE: dict[str, Any] = {"linewidth": 0.9, "zorder": 3.5}
 
 WIDE = 30
 """Values whose largest is this many times the smallest stand on a logarithmic axis."""
@@ -29,60 +44,78 @@ WIDE = 30
 def draw(job: PanelsJob, tables: list[pa.Table]) -> Figure:
     """The figure, one panel for each table in order: trials as dots with 95 % intervals, and exact
     or reference values as a line. The tables hold both, joined."""
-    cell, around = ((3.9, 2.75), (0.0, 0.75)) if len(tables) > 1 else ((5.4, 3.9), (0.0, 0.0))
-    columns = 3 if len(tables) > 4 else 2
-    with drawing.sheet(
-        job.title, _note(job), len(tables), cell, around, columns, parse_math=False
-    ) as (figure, axes):  # fmt: skip
-        for index, (ax, panel, table) in enumerate(zip(axes, job.panels, tables, strict=True)):
+    is_alone = len(tables) == 1
+    sheet = drawing.sheet(
+        job.title or "",
+        _note(job),
+        panels=len(tables),
+        cell=(5.4, 3.9) if is_alone else (3.9, 2.75),
+        around=(0.0, 0.0) if is_alone else (0.0, 0.75),
+        columns=3 if len(tables) > 4 else 2,
+        parse_math=False,
+    )
+    with sheet as (figure, axes):
+        for k, (ax, panel, table) in enumerate(zip(axes, job.panels, tables, strict=True)):
             ax.set_title(held_title(panel, table["m"].to_pylist()))
-            ax.annotate(
-                chr(ord("a") + index) * (len(tables) > 1), (0, 1), xytext=(-26, 8),
-                xycoords="axes fraction", textcoords="offset points", fontsize=11,
-                fontweight="bold", va="bottom",
-            )  # fmt: skip
+            if not is_alone:
+                _draw_letter(ax, chr(ord("a") + k))
             if len(panel.sweep) == 2:
-                rate, exact = (numpy_column(table, name) for name in ("p_hat", "p_exact"))
-                mesh = draw_panel_map(ax, panel, rate, exact)
+                rate = numpy_column(table, "p_hat")
+                mesh = draw_panel_map(ax, panel, rate, exact=numpy_column(table, "p_exact"))
                 figure.colorbar(mesh, ax=ax, label="success rate")
             else:
                 _draw_rates(ax, panel, table)
         largest = max(numpy_column(table, "p_error").max() for table in tables)
-        reference = f"reference value, estimated error ≤ {rounded_up(largest)}" if largest else ""
+        line = f"reference value, estimated error ≤ {rounded_up(largest)}" if largest else "exact"
         handles = [
             drawing.key("trials", BLUE, marker="o", markersize=4, linewidth=0),
-            drawing.key(reference or "exact", VERMILION, linewidth=1.3),
+            drawing.key(line, VERMILION, linewidth=1.3),
         ]
         drawing.legend_above(figure, handles)
     return figure
+
+
+def _draw_letter(ax: Axes, letter: str) -> None:
+    ax.annotate(
+        letter,
+        xy=(0, 1),
+        xytext=(-26, 8),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=11,
+        fontweight="bold",
+        va="bottom",
+    )
 
 
 def _draw_rates(ax: Axes, panel: Panel, table: pa.Table) -> None:
     (swept,) = panel.sweep
     names = ("value", "p_hat", "ci_low", "ci_high", "p_exact")
     x, rate, low, high, exact = drawing.sorted_columns(table, *names)
-    many = len(x) > MANY_POINTS
-    if many:
-        # Where points are dense and hardly scatter, the line would vanish beneath them.
-        dense = len(x) > VERY_MANY_POINTS
-        above, width, size = (3.5, 0.9, 1.6) if dense else (2.5, 1.3, 2.2)
-        ax.plot(x, exact, color=VERMILION, linewidth=width, clip_on=False, zorder=above)
-        ax.vlines(x, low, high, color=BLUE, alpha=0.25, linewidth=1.0)
-    else:
+    if len(x) <= MANY_POINTS:
         # Few values, and none between them: ticks with a thin link.
+        line = EXACT_TICKS
+        interval = INTERVAL_OF_FEW
         size = 4.0
-        ax.plot(
-            x, exact, color=VERMILION, linewidth=0.6, linestyle=":", marker="_", markersize=13,
-            markeredgewidth=1.4, clip_on=False, zorder=2.5,
-        )  # fmt: skip
-        ax.vlines(x, low, high, color=BLUE, alpha=0.45, linewidth=1.6)
+    else:
+        line = EXACT_LINE
+        interval = INTERVAL
+        size = 2.2
+        if len(x) > VERY_MANY_POINTS:
+            # Where points are dense and hardly scatter, the line would vanish beneath them.
+            line = EXACT_LINE_ABOVE
+            size = 1.6
+    ax.plot(x, exact, color=VERMILION, clip_on=False, **line)
+    ax.vlines(x, low, high, color=BLUE, **interval)
     ax.plot(x, rate, "o", color=BLUE, markersize=size, clip_on=False, zorder=3)
     gaps = np.diff(x)
-    # Few positive values that lie further apart the larger they are.
-    if 3 <= len(x) <= MANY_POINTS and x[0] > 0 and gaps[-1] > 4 * gaps[0]:
-        drawing.ticks_at(ax.xaxis, x)
+    if len(x) > MANY_POINTS:
+        ax.set_xlim(x[0], x[-1])
+    elif len(x) >= 3 and x[0] > 0 and gaps[-1] > 4 * gaps[0]:
+        # Few positive values that lie further apart the larger they are.
+        drawing.ticks_at(ax.xaxis, x.tolist())
     else:
-        ax.set_xlim(x[0], x[-1]) if many else ax.margins(x=0.08)
+        ax.margins(x=0.08)
     ax.set_ylim(0, 1)
     ax.set_xlabel(_axis_label(swept, panel))
     ax.set_ylabel("success rate")
@@ -93,14 +126,11 @@ def draw_panel_map(
 ) -> QuadMesh:
     """A panel of two swept parameters: what is shown at its points as colours, and contours of
     exact values where both parameters have at least `smooth` values."""
-    x, y = (np.array(values) for values in zip(*(p.swept for p in panel.points()), strict=True))
+    x, y = np.array([point.swept for point in panel.points()]).T
     columns, rows, grid = drawing.as_grid(x, y, shown)
-    for axis, values, name in zip((ax.xaxis, ax.yaxis), (columns, rows), panel.sweep, strict=True):
-        axis.set_label_text(_axis_label(name, panel))
-        if values[0] > 0 and values[-1] > WIDE * values[0]:
-            drawing.log_axis(axis, (values[0], values[-1]))
-        elif len(values) <= MANY_POINTS:
-            axis.set_ticks(values, [f"{value:g}" for value in values])
+    across, upwards = panel.sweep
+    _set_axis(ax.xaxis, _axis_label(across, panel), columns)
+    _set_axis(ax.yaxis, _axis_label(upwards, panel), rows)
     mesh = drawing.draw_map(ax, columns, rows, grid)
     levels = [level for level in CONTOURS if exact.min() < level < exact.max()]
     if levels and min(grid.shape) >= smooth:
@@ -109,9 +139,18 @@ def draw_panel_map(
     return mesh
 
 
+def _set_axis(axis: Axis, label: str, values: np.ndarray) -> None:
+    """The label, and a scale and ticks as sorted values need them."""
+    axis.set_label_text(label)
+    if values[0] > 0 and values[-1] > WIDE * values[0]:
+        drawing.log_axis(axis, (values[0], values[-1]))
+    elif len(values) <= MANY_POINTS:
+        axis.set_ticks(values, [f"{value:g}" for value in values])
+
+
 def _axis_label(name: str, panel: Panel) -> str:
     swept = SWEEPABLE[name]
-    return swept.words + swept.symbol + MARK * (name in panel.reconstructed)
+    return marked(swept.words + swept.symbol, name in panel.reconstructed)
 
 
 def _note(job: PanelsJob) -> str:

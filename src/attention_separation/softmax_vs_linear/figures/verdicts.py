@@ -8,6 +8,7 @@ import pyarrow as pa
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import (
+    Row,
     all_finite,
     array_of,
     numpy_column,
@@ -22,20 +23,39 @@ from ..models.panel_tables import read_joined
 from ..settings.panels import COLUMN, Panel, VerdictsJob
 
 SCHEMA = schema(
-    panel=str, verdict=str, points=int, trials=int, mean_p_hat=float, mean_p_exact=float,
-    mean_difference=float, difference_low=float, difference_high=float, margin=float,
-    smallest_point_p=float, pooled_p=float, shape_p=float, trials_to_decide=int,
-    detectable_bias=float, largest_p_error=float, reconstructed=str,
-)  # fmt: skip
+    panel=str,
+    verdict=str,
+    points=int,
+    trials=int,
+    mean_p_hat=float,
+    mean_p_exact=float,
+    mean_difference=float,
+    difference_low=float,
+    difference_high=float,
+    margin=float,
+    smallest_point_p=float,
+    pooled_p=float,
+    shape_p=float,
+    trials_to_decide=int,
+    detectable_bias=float,
+    largest_p_error=float,
+    reconstructed=str,
+)
 """One row per panel. p-values are adjusted for all tests; `trials_to_decide` is null where the
 panel is decided already, or where no number of trials would decide it. `mean_p_exact` is of exact
 values where `largest_p_error`, the largest estimated error of a point, is 0, and else of reference
 values."""
 
 POINTS_SCHEMA = schema(
-    panel=str, parameter=str, value=float, trials=int, p_hat=float, p_exact=float, p_error=float,
+    panel=str,
+    parameter=str,
+    value=float,
+    trials=int,
+    p_hat=float,
+    p_exact=float,
+    p_error=float,
     p_value=float,
-)  # fmt: skip
+)
 
 MAY_BE_NULL = ("d", "a0", "a1", "b", "c", "delta", "attention_x")
 """Columns of parameters that a model may lack; every point has all others."""
@@ -63,15 +83,16 @@ def verdict_tables(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, 
     measured = [
         points_of(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
     ]
-    found = judge(measured, job.margins, job.level)
+    verdicts = judge(measured, job.margins, job.level)
     rows = [
         _row(panel, points, verdict)
-        for panel, points, verdict in zip(job.panels, measured, found, strict=True)
+        for panel, points, verdict in zip(job.panels, measured, verdicts, strict=True)
     ]
     names = POINTS_SCHEMA.names[:-1]
     by_point = pa.concat_tables(table.replace_schema_metadata().select(names) for table in tables)
-    p_values = array_of(np.concatenate([verdict.point_p for verdict in found]), pa.float64())
-    by_point = by_point.append_column(POINTS_SCHEMA.field("p_value"), p_values)
+    p_values = np.concatenate([verdict.point_p for verdict in verdicts]).tolist()
+    column = array_of(p_values, pa.float64())
+    by_point = by_point.append_column(POINTS_SCHEMA.field("p_value"), column)
     return table_from_rows(rows, SCHEMA), by_point
 
 
@@ -82,24 +103,29 @@ def points_of(name: str, table: pa.Table) -> PanelPoints:
             continue
         if table[column].null_count or not all_finite(table[column]):
             raise ValueError(f"{name}: column {column} has a cell without a number")
-    columns = [numpy_column(table, key) for key in ("successes", "trials", "p_exact", "p_error")]
-    columns += [numpy_column(table, key) for key in ("misread",) if key in table.column_names]
+    has_misread = "misread" in table.column_names
     try:
-        return PanelPoints(*columns)
+        return PanelPoints(
+            successes=numpy_column(table, "successes"),
+            trials=numpy_column(table, "trials"),
+            reference=numpy_column(table, "p_exact"),
+            error=numpy_column(table, "p_error"),
+            misread=numpy_column(table, "misread") if has_misread else 0,
+        )
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
 
 
-def _row(panel: Panel, points: PanelPoints, found: PanelVerdict) -> dict[str, object]:
-    return {
+def _row(panel: Panel, points: PanelPoints, verdict: PanelVerdict) -> Row:
+    # `point_p` is no column, so the table leaves it out.
+    return vars(verdict) | {
         "panel": panel.name,
         "points": len(points.trials),
         "trials": int(points.trials[0]),
-        "mean_difference": found.mean_p_hat - found.mean_p_exact,
-        "smallest_point_p": float(found.point_p.min()),
+        "mean_difference": verdict.mean_p_hat - verdict.mean_p_exact,
+        "smallest_point_p": float(verdict.point_p.min()),
         "largest_p_error": float(points.error.max()),
         "reconstructed": panel.reconstruction,
-        **{name: value for name, value in vars(found).items() if name != "point_p"},
     }
 
 
