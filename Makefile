@@ -232,6 +232,7 @@ keep: setup
 	@$(BIN)/python -m attention_separation keep $(KEEP)
 
 gallery: setup
+	@$(BIN)/python docs/site/readme_pictures.py docs/readme
 	@$(BIN)/python -m attention_separation gallery
 	@$(BIN)/python -m attention_separation settings --docs docs
 

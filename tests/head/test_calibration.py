@@ -33,7 +33,7 @@ def covered(draw, m, rows, seed):
         (lambda rng, shape: 0.3 * rng.logistic(size=shape), 0.90),
         (lambda rng, shape: 2 * rng.standard_normal(shape), 0.84),
     ],
-    ids=["normal", "uniform", "logistic", "normal, sd 2"],
+    ids=["normal, sd 1", "uniform to 10", "logistic, scale 0.3", "normal, sd 2"],
 )
 def test_intervals_cover_as_said(draw, least):
     """Of 400 rows of 1,024 independent tokens: no fewer than a proportion `least`."""
@@ -41,6 +41,20 @@ def test_intervals_cover_as_said(draw, least):
     assert inside >= binom.ppf(ALARM, 400, least)
     assert inside <= binom.ppf(1 - ALARM, 400, 0.985)
     assert passed >= binom.ppf(ALARM, 400, 0.85)
+
+
+@pytest.mark.parametrize(
+    ("draw", "most"),
+    [
+        (lambda rng, shape: rng.logistic(size=shape), 0.80),
+        (lambda rng, shape: 0.7 * rng.laplace(size=shape), 0.85),
+    ],
+    ids=["logistic, scale 1", "Laplace, scale 0.7"],
+)
+def test_a_larger_scale_or_heavier_tails_are_covered_less(draw, most):
+    """Of 400 rows of 1,024 independent tokens: no more than a proportion `most`."""
+    inside, _ = covered(draw, 1024, 400, 8)
+    assert inside <= binom.ppf(1 - ALARM, 400, most)
 
 
 def test_the_check_notices_neighbours_that_are_alike_and_heavy_tails():

@@ -33,6 +33,9 @@ def test_the_first_paper():
     assert len(facts.rows) == len(points) == 1437
     for least in (0.5, 0.9):
         assert facts.at_least(least) == sum(number(row, "p_exact") >= least for row in points)
+    assert facts.above(0.5) == sum(number(row, "p_exact") > 0.5 for row in points)
+    assert facts.above(0.5, "fig3") == facts.at_least(0.5, "fig3") - 1
+    assert facts.bounds.total() == 10
     assert sum(facts.at_least(0.9, f"fig{k}") for k in (3, 4, 5, 7)) == facts.at_least(0.9)
     assert facts.mean("fig4") == mean(number(row, "p_exact") for row in rows("gallery/fig4"))
     for k, kind in enumerate(("paper", "best")):
@@ -54,6 +57,14 @@ def test_the_first_paper():
 
 def test_kernels():
     facts = Kernels(TABLES)
+    finite = [row for row in rows("kernels/kernels") if row["last_n"] not in ("", "inf")]
+    assert len(facts.finite) == len(finite)
+    laws = rows("kernels/kernel_laws", quantity="last n", verdict="agrees")
+    by_law = {(row["kernel"], row["model"], row["attention_x"]): row["measured"] for row in laws}
+    for row in finite:
+        cell = (row["kernel"], row["model"], row["attention_x"])
+        assert (cell in facts.predicted) == (cell in by_law)
+        assert by_law.get(cell, row["last_n"]) == row["last_n"]
     assert facts.names == [*dict.fromkeys(row["kernel"] for row in rows("kernels/kernels"))]
     for kernel, layer in (("exp", 0), ("linear", 1), ("power_8", 2), ("linear", 2)):
         model, x = LAYERS[layer]

@@ -1,18 +1,20 @@
 """The pages that are tracked are those of their templates and tables, and they are short."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from tracked_pages import DOCS, TEMPLATES, copy_of_docs, page_of, words_and_mean_sentence
 
 from attention_separation.__main__ import main
 from attention_separation.pages.facts import FACTS
-from attention_separation.pages.rendering import PageError, render
+from attention_separation.pages.rendering import PageError, render, unsupported
 
 MOST_WORDS = {
-    "README.md": 600, "gallery.md": 350, "kernels.md": 350, "contests.md": 350, "needle.md": 350,
-    "head_rank.md": 430, "rank-at-the-papers-size.md": 400,
-    "rank-training.md": 430, "wanted.md": 350, "attention-as-used.md": 350, "models-heads.md": 250,
+    "README.md": 600, "gallery.md": 350, "kernels.md": 600, "contests.md": 350, "needle.md": 350,
+    "head_rank.md": 600, "rank-at-the-papers-size.md": 430,
+    "rank-training.md": 430, "wanted.md": 350, "attention-as-used.md": 375, "models-heads.md": 250,
 }  # fmt: skip
 """Of a page, without its tables."""
 
@@ -124,6 +126,75 @@ def test_a_page_is_short(name):
 def test_readme_is_read_in_a_minute():
     readme = page_of(DOCS / "templates/README.md.j2").read_text(encoding="utf-8")
     assert len(readme.splitlines()) <= MOST_LINES
+
+
+def written_pages() -> list[str]:
+    """The texts of all pages in docs/."""
+    return [path.read_text(encoding="utf-8") for path in DOCS.glob("*.md")]
+
+
+def test_every_bold_statement_of_readme_stands_on_a_page():
+    readme = page_of(DOCS / "templates/README.md.j2").read_text(encoding="utf-8")
+    assert readme.count("**") >= 16
+    assert unsupported(readme, written_pages()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("**Linear attention ends at n = 162, however it is trained, if", ""),
+        (", up to 10¹². With scores divided by √d (d = 22, in cross-attention 21) it", ". It"),
+        (" while the linear one, at the same threshold, stays silent**.", "**."),
+        (", with no norm and no MLP behind it,", ""),
+    ],
+)
+def test_a_statement_without_its_condition_stops_the_gallery(docs, capsys, words, left):
+    """README with a statement written out, a condition of its page left out of it."""
+    pages = " ".join(" ".join(text.split()) for text in written_pages())
+    assert words in pages
+    start = pages.rindex("**", 0, pages.index(words) + 2)
+    statement = pages[start : pages.index(". ", pages.index(words) + len(words)) + 1]
+    readme = docs / "templates/README.md.j2"
+    readme.write_text(f"# Title\n\n{statement}\n", encoding="utf-8")
+    assert main(["gallery", "--docs", str(docs)]) == 0
+    without = statement.replace(words, left or "**In this noise linear attention ends at 162, if")
+    readme.write_text(f"# Title\n\n{without}\n", encoding="utf-8")
+    (docs / "kernels.md").unlink()
+    assert main(["gallery", "--docs", str(docs)]) == 1
+    assert "README.md: no page has the statement\n  **" in capsys.readouterr().err
+    assert not (docs / "kernels.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("readme", "page", "is_there"),
+    [
+        ("**A if B.**", "**A if\nB.** C", True),
+        ("**A.**", "**A if B.**", False),
+        ("**A.**", "**A, if B.** A.", False),
+        ("**A**.", "**A**, if B.", False),
+        ("**A**, if B. C", "**A**,\nif B.", True),
+        ("**A**: x", "**A**: y", True),
+        ("```\nx**2 **y**\n```\nA", "", True),
+        ("**A** on 1.5 of 2. C", "**A** on 1.5 of 3.", False),
+    ],
+)
+def test_a_bold_statement_is_its_whole_sentence(readme, page, is_there):
+    assert (unsupported(readme, [page]) == []) == is_there
+
+
+def test_a_page_that_readme_includes_is_named_where_its_guard_fails(docs):
+    path = docs / "templates/kernels.md.j2"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(GUARD.sub("{% holds 1 > 2 %}", text, count=1), encoding="utf-8")
+    with pytest.raises(PageError, match=r"^kernels\.md\.j2, line \d+: a finding no longer holds"):
+        render(docs / "templates/README.md.j2", docs, FACTS)
+
+
+def test_readmes_pictures_are_those_that_the_script_draws(tmp_path):
+    script = DOCS / "site/readme_pictures.py"
+    subprocess.run([sys.executable, script, tmp_path], check=True)
+    drawn = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert drawn == {path.name: path.read_bytes() for path in (DOCS / "readme").iterdir()}
 
 
 def test_words_are_counted_without_tables_pictures_code_and_addresses():

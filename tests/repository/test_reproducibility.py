@@ -1,7 +1,6 @@
 """Numbers of docs/reproducibility.md are those of tracked tables."""
 
 import re
-from collections import Counter
 
 import pandas as pd
 import pytest
@@ -10,22 +9,11 @@ from making import CONFIG, ROOT, SECTION, config_points
 from attention_separation.head_rank.training.published_values import FIGURE_1
 from attention_separation.pages.facts import First
 from attention_separation.pages.rendering import Tables
-from attention_separation.softmax_vs_linear.claims.origins import GIVEN
 
 DOCS = ROOT / "docs"
 PAGE = " ".join((DOCS / "reproducibility.md").read_text(encoding="utf-8").split())
 CLAIMS = pd.read_csv(DOCS / "head_rank/rank_claims.csv", comment="#")
-PART = re.compile(r"A\.1|C\.\d|(?!3\.1)\d\.\d(\.P\d)?")
-"""Ids of the paper's own parts; Lemma 3.1 is Hoeffding's, a theorem of textbooks."""
 PAPERS, PUBLISHED = "the paper's", "the paper's, judged on its published values alone"
-
-
-def kind_of(verdict: str) -> str:
-    """At how many of the sizes tested a claim holds, by its verdict."""
-    text = re.sub(r"^with τ = \S+: ", "", verdict)
-    if text.startswith(("holds at the sizes tested", "holds with ")):
-        return "all"
-    return "none" if text.startswith("fails") else "some"
 
 
 def verdicts(origin: str) -> dict[str, int]:
@@ -35,11 +23,7 @@ def verdicts(origin: str) -> dict[str, int]:
 
 def test_the_first_paper():
     first = First(Tables(DOCS))
-    parts = Counter(
-        kind_of(row["verdict"])
-        for row in first.claims
-        if row["source"] == GIVEN and PART.fullmatch(row["id"])
-    )
+    parts = first.bounds
     all_, some, none = (parts[kind] for kind in ("all", "some", "none"))
     assert f"{all_} of {parts.total()} parts with a stated bound hold at every size tested" in PAGE
     told = f"{all_} hold at all sizes tested, {some} at some or from a larger n on"

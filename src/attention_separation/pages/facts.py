@@ -1,6 +1,7 @@
 """What pages say that needs arithmetic: named values over the tables that are kept."""
 
 import math
+import re
 from collections import Counter
 from statistics import mean, median
 from typing import Any
@@ -15,6 +16,9 @@ LAYERS = (
 """The three models of attention, in the order of all tables: model and X."""
 
 VERDICTS = ("agrees", "differs", "undecided", "not applicable")
+
+PART = re.compile(r"A\.1|C\.\d|(?!3\.1)\d\.\d(\.P\d)?")
+"""Ids of the first paper's own parts; Lemma 3.1 is Hoeffding's, a theorem of textbooks."""
 
 EQUAL = 1e-8
 """Probabilities that differ by less are equal: tables are kept to eight digits."""
@@ -49,6 +53,13 @@ class First:
             ("holds", "✓ holds"),
         )
         return next(word for part, word in words if part in verdict)
+
+    @property
+    def bounds(self) -> Counter[str]:
+        """At how many sizes tested the bounds hold that the paper states: "all", "some", "none"."""
+        stated = [row for row in self.claims if row["source"] == "given"]
+        parts = [row for row in stated if PART.fullmatch(row["id"])]
+        return Counter(_extent(row["verdict"]) for row in parts)
 
     def fails(self, *names: str) -> bool:
         """Whether these claims fail at every n tested."""
@@ -87,9 +98,21 @@ class First:
         """Points of a figure, or of all, at which success has at least this probability."""
         return sum(row["p_exact"] >= p for row in (self.of(figure) if figure else self.rows))
 
+    def above(self, p: float, figure: str = "") -> int:
+        """Points of a figure, or of all, at which success is more probable than this."""
+        return sum(row["p_exact"] > p for row in (self.of(figure) if figure else self.rows))
+
     def mean(self, figure: str) -> float:
         """The mean exact success rate over the points of a figure."""
         return mean(row["p_exact"] for row in self.of(figure))
+
+
+def _extent(verdict: str) -> str:
+    """At how many of the sizes tested a claim holds, by its verdict."""
+    words = re.sub(r"^with τ = \S+: ", "", verdict)
+    if words.startswith(("holds at the sizes tested", "holds with ")):
+        return "all"
+    return "none" if words.startswith("fails") else "some"
 
 
 class Kernels:
@@ -160,11 +183,29 @@ class Kernels:
         return [{"data": data, **counts} for data, counts in found.items()]
 
     @property
+    def finite(self) -> list[tuple[str, str, str]]:
+        """Kernel, model and X of each finite number of the table of kernels."""
+        rows = self._tables("kernels/kernels")
+        return [_cell(row) for row in rows if row["last_n"] and math.isfinite(row["last_n"])]
+
+    @property
+    def predicted(self) -> list[tuple[str, str, str]]:
+        """Those of them that a law predicts, within its error term."""
+        laws = self._tables("kernels/kernel_laws", quantity="last n", verdict="agrees")
+        cells = {_cell(row) for row in laws}
+        return [cell for cell in self.finite if cell in cells]
+
+    @property
     def least_with_biases(self) -> float:
         """Of all kernels, the least probability with a bias for each neuron, chosen after the
         signs, at n = 2,000."""
         rows = self._tables("kernels/kernel_values", model="self_attention", n=2000)
         return min(row["p_each_bias"] for row in rows if row["p_each_bias"] is not None)
+
+
+def _cell(row: dict[str, Any]) -> tuple[str, str, str]:
+    """Kernel, model and X of a row."""
+    return row["kernel"], row["model"], row["attention_x"]
 
 
 class Needle:

@@ -4,6 +4,7 @@ A number on a page is an expression over a table; beneath each finding stands it
 `{% holds CONDITION %}`. A page whose guard fails is not written.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from traceback import extract_tb
@@ -26,9 +27,10 @@ class PageError(ValueError):
 
 
 class GuardError(Exception):
-    """A guard that does not hold, by its line in the template."""
+    """A guard that does not hold, by its template and its line there."""
 
-    def __init__(self, line: int):
+    def __init__(self, template: str, line: int):
+        self.template = template
         self.line = line
 
 
@@ -40,12 +42,13 @@ class Holds(Extension):
     def parse(self, parser: Parser) -> nodes.Node:
         line = next(parser.stream).lineno
         condition = parser.parse_expression()
-        call = self.call_method("_check", [condition, nodes.Const(line)])
+        place = [nodes.Const(parser.name), nodes.Const(line)]
+        call = self.call_method("_check", [condition, *place])
         return nodes.Output([call]).set_lineno(line)
 
-    def _check(self, condition: object, line: int) -> str:
+    def _check(self, condition: object, template: str, line: int) -> str:
         if not condition:
-            raise GuardError(line)
+            raise GuardError(template, line)
         return ""
 
 
@@ -124,6 +127,9 @@ def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], An
         environment.globals |= {name: make(tables) for name, make in facts.items()}
         parts.extend(environment.get_template(template.name).generate())
     except GuardError as error:
+        if error.template != template.name:
+            # A page whose statement this one includes: what is said is of that page.
+            return render(template.with_name(error.template), docs, facts)
         raise PageError(_broken(template, error.line, "".join(parts))) from None
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise PageError(f"{_place(error, template)}: {error}") from error
@@ -148,15 +154,33 @@ def _broken(template: Path, line: int, page: str) -> str:
     )
 
 
+STATEMENT = re.compile(r"\*\*[^*]+?\*\*(?:(?<=[.:?!]\*\*)|.*?[.:?!](?=\s|$))", re.S)
+"""What is in bold, and the rest of its sentence."""
+
+
+def unsupported(readme: str, pages: Iterable[str]) -> list[str]:
+    """The bold statements of README that no page has word for word."""
+    texts = [" ".join(page.split()) for page in pages]
+    prose = re.sub(r"```.*?```", "", readme, flags=re.S)
+    statements = [" ".join(statement.split()) for statement in STATEMENT.findall(prose)]
+    return [words for words in statements if not any(words in text for text in texts)]
+
+
 def write_pages(templates: Path, docs: Path, facts: Mapping[str, Callable[[Tables], Any]]) -> None:
     """Write every page of a folder of templates: README.md beside `docs`, the others in it.
 
-    All are rendered before any is written; PageError as `render`.
+    All are rendered before any is written; PageError as `render`, and where README has a
+    statement in bold that no page has with the same words.
     """
     pages = {}
     for template in sorted(templates.glob(f"[!_]*.md{SUFFIX}")):
         name = template.name.removesuffix(SUFFIX)
         folder = docs.parent if name == "README.md" else docs
         pages[folder / name] = render(template, docs, facts)
+    written = {path: path.read_text(encoding="utf-8") for path in docs.glob("*.md")} | pages
+    readme = written.pop(docs.parent / "README.md", "")
+    for statement in unsupported(readme, written.values()):
+        text = f"README.md: no page has the statement\n  {statement}\n"
+        raise PageError(text + "Write it on the page that shows it; README includes it from there.")
     for path, text in pages.items():
         write_text(path, text)
