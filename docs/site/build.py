@@ -27,12 +27,21 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.S | re.M)
 
 
+def is_moved(path: Path) -> bool:
+    """Whether a page is a line at an old address, which leads on to the new one."""
+    return path.read_text(encoding="utf-8").startswith("Moved to [")
+
+
 def sources(root: Path) -> dict[str, str]:
     """The site's pages by their paths in the repository: their names there."""
     rooms = sorted(root.glob("src/*/*/README.md"))
     return (
         {"README.md": "index.md"}
-        | {f"docs/{path.name}": path.name for path in sorted(root.glob("docs/*.md"))}
+        | {
+            f"docs/{path.name}": path.name
+            for path in sorted(root.glob("docs/*.md"))
+            if not is_moved(path)
+        }
         | {name: name.lower() for name in ("CONTRIBUTING.md", "CHANGELOG.md")}
         | {str(path.relative_to(root)): f"equations_{path.parent.name}.md" for path in rooms}
     )

@@ -14,7 +14,7 @@ from attention_separation.pages.rendering import PageError, render, unsupported
 MOST_WORDS = {
     "README.md": 600, "gallery.md": 350, "kernels.md": 600, "contests.md": 350, "needle.md": 350,
     "head_rank.md": 600, "rank-at-the-papers-size.md": 430,
-    "rank-training.md": 430, "wanted.md": 350, "attention-as-used.md": 375, "models-heads.md": 250,
+    "rank-training.md": 430, "coverage.md": 350, "attention-as-used.md": 375, "models-heads.md": 250,
 }  # fmt: skip
 """Of a page, without its tables."""
 
@@ -41,7 +41,7 @@ CHANGES = {
         'concatenated_shares",0,0,3,0.0282459',
         'concatenated_shares",0,0,3,0.0382459',
     ),
-    "wanted.md": ("gallery/choices", "0.56630617", "0.46630617"),
+    "coverage.md": ("gallery/choices", "0.56630617", "0.46630617"),
     "README.md": ("needle/needle_critical", '"linear",5,162', '"linear",5,152'),
 }
 """One number of a table that each page shows: the table, what stands there, and another."""

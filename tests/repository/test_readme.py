@@ -1,6 +1,7 @@
 """What README and the pages in docs/ show is what happens."""
 
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -19,7 +20,31 @@ CHANGE, RUN_MORE, READING = (
 
 def test_every_page_is_linked_from_readme():
     linked = {ROOT / target for target in re.findall(r"\]\((docs/[^)#]+)\)", README)}
-    assert {*DOCS.glob("*.md")} - linked == set()
+    moved = {page for page in DOCS.glob("*.md") if is_moved(page)}
+    assert {*DOCS.glob("*.md")} - linked == moved
+
+
+def is_moved(page: Path) -> bool:
+    """Whether a page is an old address."""
+    return page.read_text(encoding="utf-8").startswith("Moved to ")
+
+
+def test_an_old_address_leads_on_in_one_line():
+    moved = [page for page in DOCS.glob("*.md") if is_moved(page)]
+    assert moved
+    for page in moved:
+        (line,) = page.read_text(encoding="utf-8").splitlines()
+        assert re.fullmatch(r"Moved to (\[[^]]+\]\([^)]+\)(, and | and )?)+\.", line)
+        for target in re.findall(r"\]\(([^)#]+)", line):
+            assert not is_moved(DOCS / target)
+
+
+def test_no_page_links_to_an_old_address():
+    moved = {page for page in DOCS.glob("*.md") if is_moved(page)}
+    for page in PAGES:
+        targets = re.findall(r"\]\(([^)\s#]+)", page.read_text(encoding="utf-8"))
+        linked = {(page.parent / target).resolve() for target in targets if "://" not in target}
+        assert linked & moved == set(), page
 
 
 def test_the_faults_it_shows(tmp_path):
