@@ -38,7 +38,7 @@ class ClusterProject(Project):
     profile = "slurm"
 
     def command(self, *arguments: str) -> list[str]:
-        """The command line that docs/cluster.md shows, and how often to look for ended jobs."""
+        """The command line that docs/run.md shows, and how often to look for ended jobs."""
         return [*SNAKEMAKE, "--workflow-profile", self.profile, *arguments, *QUICKLY]
 
     def start(self, *arguments: str) -> "Run":

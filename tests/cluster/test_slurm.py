@@ -19,7 +19,7 @@ from processes import processes
 
 FIRST, SECOND = NODES
 ON_SECOND = ("--default-resources", "slurm_partition=spare")
-"""As docs/cluster.md says where a cluster wants partitions named; runs of `troubled` and `whole`
+"""As docs/run.md says where a cluster wants partitions named; runs of `troubled` and `whole`
 are on the other node, but for jobs that `crash` takes from this one."""
 
 SMOKE = ("--config", "scale=smoke", "jobs={local_below: 0}")

@@ -2,7 +2,7 @@
 
 `python tests/faults/campaign.py --kills 24 --seed 1 [TARGET ...]` prints a line for each kill. What
 is killed, in turn: one running job; Snakemake alone, whose jobs live on; Snakemake with its jobs.
-The recovery is what docs/when-something-goes-wrong.md says: `snakemake --unlock` if Snakemake was
+The recovery is what docs/run.md says: `snakemake --unlock` if Snakemake was
 killed, then the same command, at once, beside the jobs that live on.
 """
 

@@ -88,11 +88,11 @@ def test_a_command_of_the_api(command, capsys):
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """The project with the panel that docs/change-a-number.md shows, nothing made."""
+    """The project with the panel that docs/run.md shows, nothing made."""
     one = Project(tmp_path_factory.mktemp("project"))
     (one.folder / "docs").mkdir()
     shutil.copy(ROOT / "docs/contests.yaml", one.folder / "docs")
-    page = (ROOT / "docs/change-a-number.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/run.md").read_text(encoding="utf-8")
     (panel,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.S | re.M)
     one.edit("config.yaml", "  panels:\n", f"  panels:\n{panel}")
     return one
