@@ -13,8 +13,8 @@ from attention_separation.pages.rendering import PageError, render, unsupported
 
 MOST_WORDS = {
     "README.md": 600, "gallery.md": 350, "kernels.md": 600, "contests.md": 350, "needle.md": 350,
-    "head_rank.md": 600, "rank-at-the-papers-size.md": 430,
-    "rank-training.md": 430, "coverage.md": 350, "attention-as-used.md": 375, "models-heads.md": 250,
+    "head_rank.md": 600,
+    "coverage.md": 350, "attention-as-used.md": 375,
 }  # fmt: skip
 """Of a page, without its tables."""
 
@@ -33,14 +33,7 @@ CHANGES = {
     "head_rank.md": ("head_rank/rank_claims", "0.23102907", "0.13102907"),
     "kernels.md": ("kernels/kernels_simulated", "0.6575", "0.5575"),
     "laws.md": ("kernels/laws_elsewhere", '"number",13', '"number",14'),
-    "models-heads.md": ("head_rank/models", '"T5-11B",2019,1024', '"T5-11B",2019,2048'),
     "needle.md": ("needle/needle_critical", '"uniform",8,', '"uniform",8,1'),
-    "rank-at-the-papers-size.md": ("head_rank/compared", "0.88598668", "0.78598668"),
-    "rank-training.md": (
-        "head_rank/reference/shares",
-        'concatenated_shares",0,0,3,0.0282459',
-        'concatenated_shares",0,0,3,0.0382459',
-    ),
     "coverage.md": ("gallery/choices", "0.56630617", "0.46630617"),
     "README.md": ("needle/needle_critical", '"linear",5,162', '"linear",5,152'),
 }
