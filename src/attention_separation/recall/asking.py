@@ -1,0 +1,294 @@
+"""What people ask: how well a layer recalls, up to which n, and a black box by simulation."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+
+from ..own_kernels.given import numpy_of
+from ..settings.warn_once import once_per_question, warn
+from ..settings.words import short_repr
+from ..statistics.counts import clopper_pearson
+from .exact import limits, scores
+from .exact.answer import Recall
+from .exact.reach import LARGEST_N, Reach, reach, simulated_reach
+from .exact.writes import Writes
+from .layers import Delta, GivenLayer, Layer, LeastSquares, Scores, layer_of
+from .simulation.black_box import Pairs, simulated
+from .simulation.literal_layers import BlackBox, has_unit_keys, literal_layer
+from .simulation.reduced_delta import DeltaTrials
+
+LARGEST_D = 10_000
+LARGEST_REWRITES = 100
+LARGEST_TRIALS = 10**8
+
+DEFAULT_TRIALS = 100_000
+"""Of the reduced law."""
+
+LITERAL_NUMBERS = 100_000_000
+"""Numbers of keys that a literal layer draws, if nothing is said: of draws there are as many as
+these allow, at least FEWEST_DRAWS and at most MOST_DRAWS."""
+
+FEWEST_DRAWS, MOST_DRAWS = 50, 4000
+
+MOST_LITERAL = 50_000_000
+"""Numbers of the keys of one draw."""
+
+MOST_STEPS = 20_000
+"""Keys up to which the reduced law is simulated."""
+
+SEEN_OF_LIMIT = 0.45
+"""How far the limit was found from the reduced law, times d: at d = 16 and 64."""
+
+Norm = Literal["sqrt_d"] | float
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a layer, checked.
+
+    trials : of what is simulated; None for as many as each method takes by itself
+    """
+
+    layer: Layer
+    n: int
+    d: int
+    age: int | None
+    cosine: float
+    rewrites: int
+    trials: int | None
+    seed: int
+
+    def answer(self) -> Recall:
+        """By the best method that there is."""
+        layer = self.layer
+        if isinstance(layer, Scores) and layer.kernel.kind == "score":
+            writes = Writes(self.n, self.rewrites, layer.decay, layer.window)
+            question = scores.Question(layer.kernel, self.d, writes, self.cosine)
+            return scores.accuracy(question, self.age)
+        if isinstance(layer, Delta) and self.rewrites == 0:
+            return self._of_delta(layer)
+        if isinstance(layer, LeastSquares) and self.n <= self.d and self.cosine == 1:
+            return Recall(limits.of_equal_values(self.rewrites), 0.0, "exact: a closed form")
+        return self._literal()
+
+    def _of_delta(self, layer: Delta) -> Recall:
+        if self.n > MOST_STEPS:
+            value = limits.delta_limit(layer, self.n, self.d, self.age)
+            method = "limit: of large d and n; the error is what was seen at d = 16 and 64, as 1/d"
+            return Recall(value, min(SEEN_OF_LIMIT / self.d, 0.5), method)
+        trials = self.trials or DEFAULT_TRIALS
+        law = DeltaTrials(layer.beta, layer.decay, self.d, self.n, self.age, self.cosine)
+        right = law.right(trials, self.seed)
+        low, high = clopper_pearson(math.floor(right), trials)
+        method = f"simulated: the reduced law, {trials:,} trials; the error is half of 95 %"
+        return Recall(right / trials, float(high - low) / 2, method)
+
+    def _literal(self) -> Recall:
+        numbers = self.n * self.d
+        if numbers > MOST_LITERAL:
+            raise ValueError(
+                f"n={self.n} with d={self.d}: {self.layer.name} is simulated by its keys; allowed: "
+                f"n times d up to {MOST_LITERAL:,}"
+            )
+        draws = self.trials or min(max(LITERAL_NUMBERS // numbers, FEWEST_DRAWS), MOST_DRAWS)
+        norm = 1.0 if has_unit_keys(self.layer) else math.sqrt(self.d)
+        pairs = Pairs(self.n, self.d, self.age, self.cosine, self.rewrites, norm)
+        return simulated(literal_layer(self.layer), pairs, draws, self.seed)
+
+
+def accuracy(
+    layer: GivenLayer,
+    n: int,
+    d: int,
+    *,
+    age: int | None = None,
+    cosine: float = 1.0,
+    rewrites: int = 0,
+    trials: int | None = None,
+    seed: int = 0,
+) -> Recall:
+    """The accuracy with which a layer gives back the value of one of n random keys.
+
+    Keys are independent and uniform on a sphere, values fair signs: of one coordinate of a value,
+    the probability that the output has its sign, a tie counted half. Scores are those of keys and
+    queries of norm sqrt d.
+
+    Parameters
+    ----------
+    layer : a kernel by name, by formula in x such as "x**4", or as a function of scores; `decay` or
+        `window` of one; `delta`, or `least_squares`
+    n : keys, 1 to 10^12
+    d : dimension of the head, 2 to 10,000
+    age : of the key whose value is asked for, 0 for the latest; the mean over all if not given
+    cosine : of the query and that key, -1 to 1; below 1 the query is noisy
+    rewrites : how many times all keys were written before, in the same order with other values; the
+        latest value counts
+    trials : of what is simulated: of delta rules trials, of other layers draws of all keys
+    seed : of what is simulated
+
+    Returns the value, its error and the method in words, which begins with exact, limit or
+    simulated. Raises UnknownKernelError or TypeError for what is no layer, and ValueError for a
+    number out of range, or a kernel without weights of negative scores.
+    """
+    return _question(layer, n, d, age, cosine, rewrites, trials, seed).answer()
+
+
+@once_per_question
+def largest_n(
+    layer: GivenLayer,
+    d: int,
+    level: float = 0.9,
+    *,
+    age: int | None = None,
+    cosine: float = 1.0,
+    rewrites: int = 0,
+    trials: int | None = None,
+    seed: int = 0,
+) -> float | None:
+    """The largest n up to 10^12 at which a layer's accuracy is at least a level; inf if it is at
+    10^12 still, None if at none.
+
+    It need not be at all smaller n: a warning names the first and the last at which it is not, of
+    those tried, all up to 24 and then 10 a decade. Of what is simulated, n rises until the accuracy
+    is below the level, and a warning names the n that noise leaves open.
+
+    Parameters
+    ----------
+    level : accuracy, above 0.5 and below 1
+    layer, d and all others : as of `accuracy`; at an age, n is larger than it
+
+    Errors are as of `accuracy`.
+    """
+    checked_level = _number("level", level, "numbers above 0.5 and below 1", 0.5, 1.0)
+    if checked_level in (0.5, 1.0):
+        raise ValueError(f"level={short_repr(level)}; allowed: numbers above 0.5 and below 1")
+    first = _question(layer, 1 + (age or 0), d, age, cosine, rewrites, trials, seed)
+
+    def recall_at(n: int) -> Recall:
+        return _question(first.layer, n, d, age, cosine, rewrites, trials, seed).answer()
+
+    found = reach_of(first, recall_at, checked_level)
+    for sentence in found.warnings:
+        warn(f"{first.layer.name}: {sentence}")
+    return found.last
+
+
+def reach_of(first: Question, recall_at: Callable[[int], Recall], level: float) -> Reach:
+    """Where the accuracy is at least a level, from the n of a first question on."""
+    layer = first.layer
+    least = first.n
+    if isinstance(layer, Scores) and layer.kernel.kind == "score":
+        end = LARGEST_N
+        if layer.decay < 1:
+            # From here on more keys change the share of those that are seen, and nothing else.
+            writes = Writes(LARGEST_N, 0, layer.decay, layer.window)
+            end = min(max(4 * writes.end, 16), LARGEST_N)
+        return reach(recall_at, level, least, end)
+    return simulated_reach(recall_at, level, least, MOST_LITERAL // first.d)
+
+
+def simulate(
+    layer: GivenLayer | BlackBox | Any,
+    n: int,
+    d: int,
+    trials: int = 1000,
+    seed: int = 0,
+    *,
+    age: int | None = None,
+    cosine: float = 1.0,
+    rewrites: int = 0,
+    norm: Norm | None = None,
+) -> Recall:
+    """The accuracy of any layer, literally: it is called with random pairs.
+
+    Parameters
+    ----------
+    layer : a function (q, k, v) -> o of arrays (m, d), (n, d), (n, e) to (m, e), NumPy's or
+        PyTorch's in float64: all n pairs are written in their order, then the queries read and
+        write nothing. Or a layer as of `accuracy`, by its definition
+    trials : draws of all keys, at least 2; each has up to 16 queries and 8 coordinates of a value
+    norm : of keys and queries: "sqrt_d", for layers with a scale 1/sqrt d, or 1, for delta rules;
+        if not given, sqrt d, and for layers of `accuracy` their own
+    n, d, seed and all others : as of `accuracy`
+
+    Returns the value, half of its interval of 95 % over draws, and the method. Raises ValueError as
+    `accuracy` does, or if the layer gives anything but finite numbers (m, e).
+    """
+    name = "given"
+    if callable(layer) and not isinstance(layer, Scores | Delta | LeastSquares):
+        function = numpy_of(layer)
+        own_norm = math.nan
+    else:
+        known = layer_of(layer)
+        function = literal_layer(known)
+        name = "literal"
+        own_norm = 1.0 if has_unit_keys(known) else math.nan
+    checked = _question(LeastSquares(), n, d, age, cosine, rewrites, trials, seed)
+    if checked.n * checked.d > MOST_LITERAL:
+        raise ValueError(f"n={n} with d={d}; allowed: n times d up to {MOST_LITERAL:,}")
+    if norm is None:
+        length = math.sqrt(checked.d) if math.isnan(own_norm) else own_norm
+    else:
+        length = _norm(norm, checked.d)
+    pairs = Pairs(checked.n, checked.d, age, checked.cosine, checked.rewrites, length)
+    return simulated(function, pairs, max(checked.trials or 2, 2), checked.seed, name)
+
+
+def _norm(norm: Norm, d: int) -> float:
+    """The length that is meant; else ValueError."""
+    if isinstance(norm, str) and norm == "sqrt_d":
+        return math.sqrt(d)
+    if isinstance(norm, Real) and not isinstance(norm, bool):
+        for length in (1.0, math.sqrt(d)):
+            if math.isclose(float(norm), length):
+                return length
+    raise ValueError(f"norm={short_repr(norm)}; allowed: 'sqrt_d', 1")
+
+
+def _question(
+    layer: GivenLayer,
+    n: int,
+    d: int,
+    age: int | None,
+    cosine: float,
+    rewrites: int,
+    trials: int | None,
+    seed: int,
+) -> Question:
+    """The question, its numbers checked; ValueError names the one that is wrong."""
+    keys = _whole("n", n, 1, LARGEST_N)
+    dimension = _whole("d", d, 2, LARGEST_D)
+    checked_age = None if age is None else _whole("age", age, 0, keys - 1)
+    return Question(
+        layer=layer_of(layer),
+        n=keys,
+        d=dimension,
+        age=checked_age,
+        cosine=_number("cosine", cosine, "numbers from -1 to 1", -1.0, 1.0),
+        rewrites=_whole("rewrites", rewrites, 0, LARGEST_REWRITES),
+        trials=None if trials is None else _whole("trials", trials, 2, LARGEST_TRIALS),
+        seed=_whole("seed", seed, 0, 2**63 - 1),
+    )
+
+
+def _whole(name: str, value: object, least: int, most: int) -> int:
+    """A whole number in a range; else ValueError. 1e6 is whole to a person."""
+    is_whole = isinstance(value, Integral | np.integer)
+    if isinstance(value, float) and value.is_integer():
+        is_whole = True
+    if isinstance(value, bool) or not is_whole or not least <= value <= most:  # type: ignore[operator]
+        allowed = f"whole numbers from {least:,} to {most:,}"
+        raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
+    return int(value)  # type: ignore[call-overload]
+
+
+def _number(name: str, value: object, allowed: str, least: float, most: float) -> float:
+    """A number in a range; else ValueError, for NaN too."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not least <= value <= most:  # type: ignore[operator]
+        raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
+    return float(value)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""What is computed without drawing anything at random."""

@@ -1,0 +1,78 @@
+"""Limits for large d and n with y = n / d and x = age / d, in closed form."""
+
+import math
+from functools import cache
+
+import numpy as np
+from scipy.special import ndtr, roots_legendre
+
+from ..layers import Delta
+
+NODES = 60
+"""Of the mean over ages."""
+
+SMALL = 1e-8
+"""Exponent from which on its exponential differs from 1."""
+
+
+def linear_limit(y: float) -> float:
+    """Linear attention: Phi(1 / sqrt y), whatever the age."""
+    return float(ndtr(1 / math.sqrt(y)))
+
+
+def least_squares_limit(y: float) -> float:
+    """Least squares: Phi(1 / sqrt(y - 1)), and 1 up to y = 1."""
+    return float(ndtr(1 / math.sqrt(y - 1))) if y > 1 else 1.0
+
+
+def delta_limit(layer: Delta, n: int, d: int, age: int | None) -> float:
+    """A delta rule at an age, or the mean over ages."""
+    y = n / d
+    gate = -d * math.log(layer.decay)
+    if age is not None:
+        return float(delta_accuracy(layer.beta, gate, np.array([age / d]), y)[0])
+    # Old keys are all alike: beyond this x they are forgotten.
+    reach = min(y, 40 / (layer.beta + gate))
+    nodes, weights = _unit_rule()
+    values = delta_accuracy(layer.beta, gate, reach * nodes, y)
+    return 0.5 + float(weights @ (values - 0.5)) * reach / y
+
+
+def delta_accuracy(beta: float, gate: float, x: np.ndarray, y: float) -> np.ndarray:
+    """Phi(signal / noise) at ages x = age / d, (A,), for a decay of e^(-gate / d) and y = n / d."""
+    forgetting = beta * (2 - beta)
+    rate = forgetting + 2 * gate
+    signal = beta * np.exp(-(beta + gate) * x)
+    later = _mean_of_exponential(rate, x)
+    length = np.exp(-forgetting * x) - forgetting * np.exp(-2 * beta * x)
+    earlier = length * np.exp(-2 * gate * x) * _mean_of_exponential(rate, y - x)
+    return np.asarray(ndtr(signal / (beta * np.sqrt(later + earlier))))
+
+
+def _mean_of_exponential(rate: float, x: np.ndarray) -> np.ndarray:
+    """The integral of e^(-rate s) from 0 to x."""
+    if rate < SMALL:
+        return x
+    return -np.expm1(-rate * x) / rate
+
+
+@cache
+def _unit_rule() -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights of Gauss and Legendre on 0 to 1."""
+    nodes, weights = roots_legendre(NODES)
+    return (nodes + 1) / 2, weights / 2
+
+
+def of_equal_values(rewrites: int) -> float:
+    """The accuracy of the mean of a value and of r earlier ones, fair signs all: what least squares
+    gives back of at most d keys that were rewritten."""
+    ways_of_more = 0.0
+    for minuses in range(rewrites + 1):
+        # The sum of the value, taken to be 1, and of the others.
+        total = 1 + rewrites - 2 * minuses
+        ways = math.comb(rewrites, minuses)
+        if total > 0:
+            ways_of_more += ways
+        elif total == 0:
+            ways_of_more += ways / 2
+    return ways_of_more / 2**rewrites

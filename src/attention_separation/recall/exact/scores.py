@@ -1,0 +1,332 @@
+"""Kernels of the score, exactly: one Fourier integral, for any decay, window and rewrites.
+
+The output is o = sum_j w_j v_j, where w_j = g h(x_j), x_j the score, h the kernel, g the factor of
+the write. Given the query the weights are independent and values are fair signs: so E cos(omega g
+h) of the other keys is multiplied, and the mean sign of v_J o is one inversion. P = 1/2 + half of
+it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from ...attention.kernel import Kernel
+from ...statistics.fourier import Frequencies, MeanSign
+from .answer import Recall
+from .weights import WeightLaw, has_either_sign, weight_law
+from .writes import VANISHING, Writes
+
+COARSE = 64
+"""Nodes on each side of 0 by which weights are first looked at."""
+
+NODES_A_RADIAN = 0.55
+"""Nodes that are added for each radian that the highest frequency turns over the weights."""
+
+MOST_NODES = 2000
+
+COARSER = 0.7
+"""Share of the nodes by which the rule's error is measured."""
+
+KNOTS_A_RADIAN = 40
+"""Knots of the spline that stands for a function of many arguments, for each radian that the
+highest frequency turns a typical weight."""
+
+FEWEST_KNOTS = 300
+MOST_KNOTS = 4000
+
+TAIL = 1e-12
+"""Probability that any weight lies where the rule need not resolve its turns."""
+
+KNOTS_A_RADIAN = 40
+"""Knots of the spline that stands for a function of many arguments, for each radian that the
+highest frequency turns a typical weight."""
+
+FEWEST_KNOTS = 300
+MOST_KNOTS = 4000
+
+TAIL = 1e-12
+"""Probability that any weight lies where the rule need not resolve its turns."""
+
+PROBED = 200
+"""Frequencies at which a sum of many sizes is looked at first."""
+
+PROBING_NODES = 200
+"""By which it is looked up to where the integrand reaches, at most."""
+
+PROBING_SHARE = 0.25
+"""Of the knots, by which it is looked up to where the integrand reaches."""
+
+MOST_AGES = 1_000_000
+"""Ages that a decay may leave seen."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: a kernel's accuracy on n keys of dimension d.
+
+    cosine : of the query and its own key
+    """
+
+    kernel: Kernel
+    d: int
+    writes: Writes
+    cosine: float = 1.0
+
+    @property
+    def tokens(self) -> int:
+        """n of kernels that know it: the writes that may be seen."""
+        writes = self.writes
+        return int(min(writes.window, writes.n * (writes.rewrites + 1)))
+
+    def law(self, nodes: int) -> WeightLaw:
+        """The weights by a rule of so many nodes."""
+        return weight_law(self.kernel, self.d, self.tokens, self.cosine, nodes)
+
+    @cached_property
+    def coarse(self) -> WeightLaw:
+        """The weights as they are first looked at."""
+        return self.law(COARSE)
+
+
+def accuracy(question: Question, age: int | None) -> Recall:
+    """The accuracy at an age, or its mean over the ages of all keys. ValueError where the kernel
+    has no weight of a score, or a decay leaves too many ages."""
+    words = "exact: one Fourier integral"
+    if has_either_sign(question.coarse):
+        words += ", rows not divided by their sum, which may have either sign"
+    if question.writes.decay < 1:
+        value, error = _of_decay(question, age)
+    else:
+        value, error = _of_equal_factors(question, age)
+    return Recall(min(max(value, 0.0), 1.0), error, words)
+
+
+def _of_decay(question: Question, age: int | None) -> tuple[float, float]:
+    """Every age has an accuracy of its own."""
+    writes = question.writes
+    keys = writes.keys_seen
+    if age is not None and age >= keys:
+        return 0.5, 0.0
+    if question.coarse.own == 0:
+        return 0.5, 0.0
+    if keys > MOST_AGES:
+        raise ValueError(
+            f"decay={writes.decay!r} leaves {keys:,} ages seen; allowed: at most {MOST_AGES:,}"
+        )
+    sequence = DecayedKeys.of(question)
+    ages = np.arange(keys) if age is None else np.array([age])
+    values, errors = sequence.accuracies(ages)
+    if age is not None:
+        return float(values[0]), float(errors[0])
+    value = 0.5 + float((values - 0.5).sum()) / writes.n
+    return value, float(errors.sum()) / writes.n
+
+
+@dataclass(frozen=True)
+class DecayedKeys:
+    """The keys that a decay leaves seen.
+
+    Attributes
+    ----------
+    question : what is asked
+    factors : (A,) of the latest write of each key, by age
+    counts : (A,) how many of its writes are seen
+    size, spread : of the own key's writes at age 0, and of all keys' together
+    """
+
+    question: Question
+    factors: np.ndarray
+    counts: np.ndarray
+    size: float
+    spread: float
+
+    @classmethod
+    def of(cls, question: Question) -> "DecayedKeys":
+        """Those of a question."""
+        writes = question.writes
+        ages = np.arange(writes.keys_seen)
+        factors = writes.decay ** ages.astype(float)
+        counts = writes.counts(ages)
+        squares = 0.0
+        for count in np.unique(counts):
+            of_key = float(np.square(writes.factors(0, int(count))).sum())
+            squares += of_key * float(np.square(factors[counts == count]).sum())
+        law = question.coarse
+        size = abs(law.own) * float(writes.factors(0, int(counts[0])).sum())
+        return cls(question, factors, counts, size, float(np.sqrt(squares * law.mean_square)))
+
+    def accuracies(self, ages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of keys of these ages (A',), and their errors."""
+        factors = self.factors[ages]
+        frequencies = Frequencies(
+            size=self.size * factors.max(), spread=self.spread, least_size=self.size * factors.min()
+        )
+
+        def size_at(omega: np.ndarray) -> np.ndarray:
+            law = self.question.law(_nodes(self.question, omega))
+            logs, _ = self._logs_and_signs(law, omega, PROBING_SHARE)
+            return np.exp(logs.sum(axis=0) - logs.min(axis=0))
+
+        omega = frequencies.needed_off_lattice(size_at)
+
+        def mean_sign(rule: WeightLaw, share: float) -> MeanSign:
+            return frequencies.mean_sign(self._transforms(rule, share, omega, ages))
+
+        return _by_two_rules(self.question, omega, mean_sign)
+
+    def _transforms(
+        self, law: WeightLaw, share: float, omega: np.ndarray, ages: np.ndarray
+    ) -> np.ndarray:
+        """Im E exp(i omega v_J o), (A', K), where J has each of the ages."""
+        logs, signs = self._logs_and_signs(law, omega, share)
+        of_others = np.exp(logs.sum(axis=0) - logs[ages])
+        of_others *= signs.prod(axis=0) * signs[ages]
+        phases = np.multiply.outer(self.factors[ages] * law.own, omega)
+        own = np.sin(phases)
+        writes = self.question.writes
+        earlier = writes.factors(0, int(self.counts.max()))[1:]
+        for number, factor in enumerate(earlier, start=1):
+            is_seen = self.counts[ages] > number
+            own *= np.where(is_seen[:, None], np.cos(factor * phases), 1.0)
+        return own * of_others
+
+    def _logs_and_signs(
+        self, law: WeightLaw, omega: np.ndarray, share: float = 1.0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """log |phi| and the sign of phi of what each key adds, (A, K) each, by a share of the
+        knots."""
+        arguments = np.multiply.outer(self.factors, omega)
+        shortfalls = np.empty_like(arguments)
+        typical = float(law.shares @ law.values**4) ** 0.25
+        wanted = KNOTS_A_RADIAN * omega[-1] * typical
+        count = int(share * min(max(wanted, FEWEST_KNOTS), MOST_KNOTS))
+        knots = np.linspace(0.0, omega[-1], count)
+        for count in np.unique(self.counts):
+            spline = self._shortfall_spline(law, knots, int(count))
+            some = arguments[self.counts == count]
+            shortfalls[self.counts == count] = spline(some) * np.square(some)
+        return _log_size_and_sign(shortfalls)
+
+    def _shortfall_spline(self, law: WeightLaw, knots: np.ndarray, count: int) -> CubicSpline:
+        """(1 - phi(u)) / u^2 of a key of age 0 of which so many writes are seen, in between knots
+        (K,) in u, the first of them 0."""
+        factors = self.question.writes.factors(0, count)
+        shortfall = np.zeros((len(knots) - 1, len(law.values)))
+        for factor in factors[factors > VANISHING]:
+            turns = _turns(knots[1:] * factor, law)
+            # 1 - A B = (1 - A) + A (1 - B).
+            shortfall += (1 - shortfall) * turns
+        over_squares = (shortfall @ law.shares) / np.square(knots[1:])
+        at_0 = law.mean_square * float(np.square(factors).sum()) / 2
+        return CubicSpline(knots, np.concatenate([[at_0], over_squares]))
+
+
+def _of_equal_factors(question: Question, age: int | None) -> tuple[float, float]:
+    """Keys with as many writes that are seen have one accuracy."""
+    writes = question.writes
+    keys_by_count = writes.keys_by_count()
+    if age is not None:
+        count = int(writes.counts(np.array([age]))[0])
+        return _at_count(question, count) if count else (0.5, 0.0)
+    value = 0.5
+    error = 0.0
+    for count, keys in keys_by_count.items():
+        at_count, its_error = _at_count(question, count)
+        value += (at_count - 0.5) * keys / writes.n
+        error += its_error * keys / writes.n
+    return value, error
+
+
+def _at_count(question: Question, count: int) -> tuple[float, float]:
+    """The accuracy of a key of which so many writes are seen, all with the factor 1."""
+    law = question.coarse
+    others = dict(question.writes.keys_by_count())
+    others[count] -= 1
+    if law.own == 0:
+        return 0.5, 0.0
+    if count == 1 and abs(law.own) > law.largest * _writes_in(others):
+        return float(law.own > 0), 0.0
+    spread = np.sqrt(_writes_in(others) * law.mean_square)
+    size = abs(law.own) * count
+    frequencies = Frequencies(size=size, spread=spread, least_size=size)
+
+    def size_at(omega: np.ndarray) -> np.ndarray:
+        return np.abs(_product(others, question.law(_nodes(question, omega)), omega))
+
+    omega = frequencies.needed(size_at)
+
+    def mean_sign(rule: WeightLaw, share: float) -> MeanSign:
+        phase = omega * rule.own
+        own = np.sin(phase) * np.cos(phase) ** (count - 1)
+        return frequencies.mean_sign(own * _product(others, rule, omega))
+
+    value, error = _by_two_rules(question, omega, mean_sign)
+    return float(value), float(error)
+
+
+def _writes_in(keys_by_count: dict[int, int]) -> int:
+    return sum(keys * count for count, keys in keys_by_count.items())
+
+
+def _product(keys_by_count: dict[int, int], law: WeightLaw, omega: np.ndarray) -> np.ndarray:
+    """The characteristic function, (K,), of what keys add of which so many writes are seen."""
+    turns = _turns(omega, law)
+    logs = np.zeros_like(omega)
+    signs = np.ones_like(omega)
+    for count, keys in keys_by_count.items():
+        shortfall = _one_minus_power(turns, count) @ law.shares
+        log_size, sign = _log_size_and_sign(shortfall)
+        logs += keys * log_size
+        if keys % 2:
+            signs *= sign
+    return signs * np.exp(logs)
+
+
+def _nodes(question: Question, omega: np.ndarray) -> int:
+    """Nodes that resolve the turns of the highest frequency over all likely weights."""
+    law = question.coarse
+    # From the middle to both sides: beyond are those with a smaller share.
+    tails = np.minimum(law.shares.cumsum(), law.shares[::-1].cumsum()[::-1])
+    likely = law.values[tails * question.tokens > TAIL]
+    turn = omega[-1] * float(np.ptp(likely)) if len(likely) else 0.0
+    return min(COARSE + int(NODES_A_RADIAN * turn), MOST_NODES)
+
+
+def _by_two_rules(
+    question: Question, omega: np.ndarray, mean_sign: Callable[[WeightLaw, float], MeanSign]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Accuracies (...) of the mean sign that a law of weights comes to, with a share of all other
+    points, by two rules; and their errors: of the rule and of the inversion."""
+    nodes = _nodes(question, omega)
+    found = mean_sign(question.law(nodes), 1.0)
+    coarser = mean_sign(question.law(int(COARSER * nodes)), COARSER)
+    error = np.abs(found.value - coarser.value) / 2 + found.error / 2
+    return 0.5 + found.value / 2, error
+
+
+def _turns(omega: np.ndarray, law: WeightLaw) -> np.ndarray:
+    """1 - cos(omega h), (K, M), without cancellation."""
+    return 2 * np.square(np.sin(np.multiply.outer(omega, law.values / 2)))
+
+
+def _one_minus_power(turns: np.ndarray, exponent: int) -> np.ndarray:
+    """1 - cos^exponent of 1 - cos, without cancellation."""
+    if exponent == 1:
+        return turns
+    is_negative = turns > 1
+    distance = np.where(is_negative, 2 - turns, turns)
+    with np.errstate(divide="ignore"):
+        less = -np.expm1(exponent * np.log1p(-distance))
+    if exponent % 2 == 0:
+        return less
+    return np.where(is_negative, 2 - less, less)
+
+
+def _log_size_and_sign(shortfall: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """log |phi| and the sign of phi = 1 - shortfall."""
+    sign = np.where(shortfall > 1, -1.0, 1.0)
+    distance = np.where(shortfall > 1, 2 - shortfall, shortfall)
+    return np.log1p(-np.minimum(distance, 1 - 1e-16)), sign

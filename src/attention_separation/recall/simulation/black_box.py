@@ -1,0 +1,104 @@
+"""Any layer's accuracy, by literal random pairs: a function (q, k, v) -> o is all that is known."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...settings.words import short_repr
+from ...statistics.means import Mean
+from ...statistics.seeding import stream
+from ..exact.answer import Recall
+from .literal_layers import BlackBox
+
+MOST_QUERIES = 16
+COORDINATES = 8
+"""Queries of each draw of keys, and coordinates of their values."""
+
+LEVEL = 0.05
+"""Chance that an interval misses."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """n random pairs, and queries.
+
+    age : of the queries' own key; None for ages that take all n values equally often
+    cosine : of a query and its own key
+    rewrites : passes over the same keys, with fresh values, before the last one
+    norm : of keys and queries
+    """
+
+    n: int
+    d: int
+    age: int | None
+    cosine: float
+    rewrites: int
+    norm: float
+
+    def accuracy(self, layer: BlackBox, generator: np.random.Generator) -> float:
+        """The share of coordinates of the queries' values that are recalled, of one draw of keys; a
+        tie counts half. ValueError where the layer gives anything but numbers (m, e)."""
+        keys = self._directions(generator, self.n)
+        values = generator.choice([-1.0, 1.0], ((self.rewrites + 1) * self.n, COORDINATES))
+        places = self._places(generator)
+        queries = keys[places]
+        if self.cosine != 1:
+            queries = self._noisy(generator, queries)
+        passes = np.tile(keys, (self.rewrites + 1, 1))
+        outputs = _checked(layer(self.norm * queries, self.norm * passes, values), len(places))
+        wanted = values[self.rewrites * self.n + places]
+        agreement = np.sign(outputs) * wanted
+        return float((1 + agreement.mean()) / 2)
+
+    def _places(self, generator: np.random.Generator) -> np.ndarray:
+        """Of the queries' own keys, (m,)."""
+        if self.age is not None:
+            return np.array([self.n - 1 - self.age])
+        if self.n <= MOST_QUERIES:
+            return np.arange(self.n)
+        spread = (np.arange(MOST_QUERIES) + generator.random(MOST_QUERIES)) / MOST_QUERIES
+        return np.minimum((spread * self.n).astype(int), self.n - 1)
+
+    def _directions(self, generator: np.random.Generator, count: int) -> np.ndarray:
+        """Uniform unit vectors, (count, d)."""
+        normals = generator.standard_normal((count, self.d))
+        return normals / np.linalg.norm(normals, axis=1, keepdims=True)
+
+    def _noisy(self, generator: np.random.Generator, queries: np.ndarray) -> np.ndarray:
+        """Unit vectors (m, d) at the cosine to those given."""
+        normals = generator.standard_normal(queries.shape)
+        normals -= (normals * queries).sum(axis=1, keepdims=True) * queries
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        return self.cosine * queries + math.sqrt(1 - self.cosine**2) * normals
+
+
+def simulated(
+    layer: BlackBox, pairs: Pairs, trials: int, seed: int, of_name: str = "literal"
+) -> Recall:
+    """The accuracy of a layer over so many draws of keys, each with its queries and coordinates;
+    the interval is over draws, for what shares keys is not independent."""
+    point = f"n={pairs.n} d={pairs.d} age={pairs.age} cosine={pairs.cosine!r}"
+    point += f" rewrites={pairs.rewrites}"
+    generator = stream(seed, "recall", "pairs", point)
+    by_draw = np.array([pairs.accuracy(layer, generator) for _ in range(trials)])
+    queries = 1 if pairs.age is not None else min(pairs.n, MOST_QUERIES)
+    answers = trials * queries * COORDINATES
+    # Where all are right, the spread is what two wrong ones would make it.
+    share = (by_draw.mean() * answers + 2) / (answers + 4)
+    least_spread = math.sqrt(share * (1 - share) / (queries * COORDINATES))
+    estimate = Mean.of(by_draw, least_spread).interval(LEVEL)
+    method = f"simulated: the {of_name} layer, {trials:,} draws of keys; the error is half of 95 %"
+    return Recall(estimate.value, estimate.high - estimate.value, method)
+
+
+def _checked(outputs: object, queries: int) -> np.ndarray:
+    """Numbers (m, e); else ValueError."""
+    shape = (queries, COORDINATES)
+    array = np.asarray(outputs)
+    if array.shape != shape:
+        raise ValueError(f"layer gave an output of shape {array.shape}; allowed: {shape}")
+    if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
+        value = short_repr(array.ravel()[0])
+        raise ValueError(f"layer gave outputs such as {value}; allowed: finite real numbers")
+    return array.astype(float)

@@ -1,0 +1,78 @@
+"""Layers as they are defined: functions of queries, keys and values, nothing reduced.
+
+Each takes q (m, d), k (N, d) and v (N, e), writes the N pairs in their order, and gives (m, e).
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ...attention.kernel import Kernel, KernelInputs
+from ..layers import Delta, Layer, LeastSquares, Scores
+
+BlackBox = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""q (m, d), k (N, d), v (N, e) -> (m, e)."""
+
+
+def literal_layer(layer: Layer) -> BlackBox:
+    """A layer as a function."""
+    if isinstance(layer, Scores):
+        return partial(_scores, layer)
+    if isinstance(layer, Delta):
+        return partial(_delta, layer)
+    return _least_squares
+
+
+def has_unit_keys(layer: Layer) -> bool:
+    """Whether keys and queries have norm 1; else sqrt d."""
+    return isinstance(layer, Delta | LeastSquares)
+
+
+def _scores(layer: Scores, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    weights = row_weights(layer.kernel, q, k)
+    ages = np.arange(len(k))[::-1]
+    factors = np.where(ages < layer.window, layer.decay ** ages.astype(float), 0.0)
+    return (weights * factors) @ v
+
+
+def row_weights(kernel: Kernel, q: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """Weights (m, N), each row over any positive number. ValueError where one is no number."""
+    seen = KernelInputs(
+        scores=q @ k.T,
+        queries=q,
+        keys=k,
+        multiplicities=np.ones((len(q), len(k))),
+        n=len(k),
+        d=q.shape[-1],
+    )
+    with np.errstate(all="ignore"):
+        if kernel.of_rows is not None:
+            weights = kernel.attention_weights(seen)
+        elif kernel.signed is not None:
+            weights = kernel.signed(seen)
+        elif kernel.logarithmic:
+            logs = kernel.weigh(seen)
+            weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
+        else:
+            weights = kernel.weigh(seen)
+    if not np.isfinite(weights).all():
+        raise ValueError(
+            f"kernel={kernel.name!r} has no finite weight of some random keys; allowed: kernels "
+            "with weights of all"
+        )
+    return weights
+
+
+def _delta(layer: Delta, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    state = np.zeros((v.shape[1], k.shape[1]))
+    for key, value in zip(k, v, strict=True):
+        answer = state @ key
+        state = layer.decay * (state - layer.beta * np.outer(answer, key))
+        state += layer.beta * np.outer(value, key)
+    return q @ state.T
+
+
+def _least_squares(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    state = np.linalg.lstsq(k, v)[0]
+    return q @ state

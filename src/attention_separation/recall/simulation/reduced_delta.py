@@ -1,0 +1,121 @@
+"""The delta rule by two numbers a step, whatever d is: the reduced law.
+
+Backwards from the query u = q, a write of the key k adds beta decay^age c v to the output, where
+c = <k, u>, and u becomes u - beta c k. Of keys later than the query's own, u is known by
+a = <q, u> and b = |u - a q|; of earlier ones by |u| alone. Signs of values are those of keys.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...statistics.seeding import blocks, stream
+
+
+@dataclass
+class TwoNumbers:
+    """What is known of u while keys are later than the query's own.
+
+    Attributes
+    ----------
+    along : (T,) a = <q, u>, of either sign
+    across : (T,) b = |u - a q|
+    """
+
+    along: np.ndarray
+    across: np.ndarray
+
+    def after_write(self, beta: float, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """c, (T,), of a key with the coordinates `first` along q and `second` along u - a q; the
+        two numbers become those after its write."""
+        c = self.along * first + self.across * second
+        rest = np.maximum(1 - first**2 - second**2, 0.0)
+        self.along = self.along - beta * c * first
+        self.across = np.sqrt((self.across - beta * c * second) ** 2 + (beta * c) ** 2 * rest)
+        return c
+
+    def squares(self) -> np.ndarray:
+        """|u|^2, (T,)."""
+        return self.along**2 + self.across**2
+
+
+def after_own_write(
+    beta: float, cosine: float, state: TwoNumbers, sideways: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """c of the query's own key and |u| after its write, (T,) each; `sideways` is a coordinate of a
+    uniform unit vector of R^(d - 1), (T,)."""
+    c = cosine * state.along + np.sqrt(1 - cosine**2) * state.across * sideways
+    squares = state.squares() - beta * (2 - beta) * c**2
+    return c, np.sqrt(np.maximum(squares, 0.0))
+
+
+def coordinates(
+    generator: np.random.Generator, d: int, count: int, trials: int
+) -> list[np.ndarray]:
+    """The first `count` coordinates of uniform unit vectors of R^d, (T,) each; at most d."""
+    normals = generator.standard_normal((count, trials))
+    squares = 2 * generator.standard_gamma((d - count) / 2, trials)
+    for row in normals:
+        squares += row**2
+    return list(normals / np.sqrt(squares))
+
+
+@dataclass(frozen=True)
+class DeltaTrials:
+    """Trials of a delta rule on n random pairs.
+
+    age : of the query's own key; None for ages that take all n values equally often
+    """
+
+    beta: float
+    decay: float
+    d: int
+    n: int
+    age: int | None
+    cosine: float = 1.0
+
+    def right(self, trials: int, seed: int) -> float:
+        """In how many trials the value is recalled, a tie counted half."""
+        point = f"beta={self.beta!r} decay={self.decay!r} d={self.d} n={self.n}"
+        point += f" age={self.age} cosine={self.cosine!r}"
+        right = 0.0
+        for block, size in blocks(trials):
+            generator = stream(seed, "recall", "delta", point, str(block))
+            outputs = self.outputs(generator, self.ages(generator, size))
+            right += float((outputs > 0).sum() + (outputs == 0).sum() / 2)
+        return right
+
+    def ages(self, generator: np.random.Generator, size: int) -> np.ndarray:
+        """Of the query's own key in each trial, (T,), from the latest on."""
+        if self.age is not None:
+            return np.full(size, self.age)
+        places = (np.arange(size) + generator.random(size)) / size
+        return np.minimum((places * self.n).astype(int), self.n - 1)
+
+    def outputs(self, generator: np.random.Generator, ages: np.ndarray) -> np.ndarray:
+        """v_J o of each trial, (T,), for rising ages (T,) of the query's own key."""
+        trials = len(ages)
+        state = TwoNumbers(np.ones(trials), np.zeros(trials))
+        lengths = np.zeros(trials)
+        outputs = np.zeros(trials)
+        for age in range(self.n):
+            own = int(np.searchsorted(ages, age, side="left"))
+            later = int(np.searchsorted(ages, age, side="right"))
+            factor = self.beta * self.decay**age
+            if own > 0:
+                (first,) = coordinates(generator, self.d, 1, own)
+                outputs[:own] += factor * lengths[:own] * first
+                shrinking = 1 - self.beta * (2 - self.beta) * first**2
+                lengths[:own] *= np.sqrt(np.maximum(shrinking, 0.0))
+            if later > own:
+                (sideways,) = coordinates(generator, self.d - 1, 1, later - own)
+                present = TwoNumbers(state.along[: later - own], state.across[: later - own])
+                c, length = after_own_write(self.beta, self.cosine, present, sideways)
+                outputs[own:later] += factor * c
+                lengths[own:later] = length
+                # Those that stay are the trials whose own key is earlier still.
+                state = TwoNumbers(state.along[later - own :], state.across[later - own :])
+            if later < trials:
+                first, second = coordinates(generator, self.d, 2, trials - later)
+                outputs[later:] += factor * state.after_write(self.beta, first, second)
+        return outputs

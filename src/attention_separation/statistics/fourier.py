@@ -1,0 +1,131 @@
+"""One Fourier inversion: the mean sign of a random sum, from its characteristic function.
+
+On the frequencies (j + 1/2) step the inversion integral of the sign is a square wave's Fourier
+series, (2 / pi) sum Im phi / (j + 1/2): right wherever the sum's size is below 2 pi / step. Where
+phi does not fall, as of sums that have atoms, the mean sign is taken of the sum with a small normal
+number added, of three sizes, and extrapolated to none.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+REACH = 12.0
+"""Standard deviations of the noise that the frequencies tell apart."""
+
+MARGIN = 1.5
+"""What the size of the sum is taken to be, over that."""
+
+LEAST = 0.02
+"""Standard deviation of the least normal number, over the scale of the sum."""
+
+SIZES = np.array([1.0, 2.0, 4.0])
+"""Of the normal numbers, over the least."""
+
+OF_ROUGH_LAWS = 3.0
+"""Times the difference of two extrapolations: where a law is rough at 0, as the root of a distance,
+what is missed is twice and a half that difference."""
+
+LAST = 8.5
+"""The highest frequency, over one over the least normal number's deviation."""
+
+FALLEN = 1e-17
+"""Size of a characteristic function from which on it is left out."""
+
+PROBED = 4
+"""Of so many frequencies one is looked at first: closer than a peak of any sum is wide."""
+
+FEWEST = 48
+"""Frequencies, at least."""
+
+
+STAGES = (1 / 64, 1 / 16, 1 / 4, 1.0)
+"""Shares of the frequencies that are looked at one after another."""
+
+FEWEST_PROBED, MOST_PROBED = 8, 100
+
+SizeAt = Callable[[np.ndarray], np.ndarray]
+"""|phi| at frequencies (K,)."""
+
+
+class MeanSign(NamedTuple):
+    """E sign X, (...), a sign of 0 counted 0, and its error (...), estimated by extrapolations."""
+
+    value: np.ndarray
+    error: np.ndarray
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """Frequencies for a sum of a part of known size and of noise.
+
+    Attributes
+    ----------
+    size : the largest size of the part that is no noise
+    spread : standard deviation of the noise
+    least_size : the least size of that part, where several sums are asked for
+    """
+
+    size: float
+    spread: float
+    least_size: float
+
+    @property
+    def least_deviation(self) -> float:
+        """Of the least normal number that is added."""
+        return LEAST * max(self.least_size, self.spread)
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """(K,), the midpoints of equal steps from 0."""
+        step = 2 * np.pi / (MARGIN * (self.size + REACH * self.spread))
+        count = max(int(np.ceil(LAST / (self.least_deviation * step))), FEWEST)
+        return step * (np.arange(count) + 0.5)
+
+    def needed(self, size_at: SizeAt) -> np.ndarray:
+        """Those of the frequencies, (K,), up to where |phi| falls for good, all where it does not:
+        of any sum, also one on a lattice, whose |phi| comes back."""
+        probed = self.values[::PROBED]
+        last = _last_large(probed, size_at)
+        if last >= len(probed) // 2:
+            return self.values
+        return self.values[: max(PROBED * (last + 2), FEWEST)]
+
+    def needed_off_lattice(self, size_at: SizeAt) -> np.ndarray:
+        """The same of a sum whose |phi| does not come back: looked for among few frequencies first,
+        where it costs least to know."""
+        for share in STAGES:
+            stage = self.values[: int(share * len(self.values))]
+            step = max(PROBED, len(stage) // MOST_PROBED)
+            probed = stage[::step]
+            if len(probed) < FEWEST_PROBED:
+                continue
+            last = _last_large(probed, size_at)
+            if last < len(probed) // 2:
+                return self.values[: max(step * (last + 2), FEWEST)]
+        return self.values
+
+    def mean_sign(self, transform: np.ndarray) -> MeanSign:
+        """E sign X of Im E exp(i omega X), (..., K), at the first K of these frequencies: beyond
+        them it has fallen, or they are all."""
+        count = transform.shape[-1]
+        terms = transform * (2 / np.pi / (np.arange(count) + 0.5))
+        if count < len(self.values):
+            value = terms.sum(axis=-1)
+            return MeanSign(value, np.zeros_like(value))
+        deviations = SIZES * self.least_deviation
+        tapers = np.exp(-np.square(np.multiply.outer(self.values, deviations)) / 2)
+        least, middle, most = np.moveaxis(terms @ tapers, -1, 0)
+        # A mean sign moves with the square of the deviation.
+        value = (4 * least - middle) / 3
+        coarser = (4 * middle - most) / 3
+        return MeanSign(value, OF_ROUGH_LAWS * np.abs(value - coarser))
+
+
+def _last_large(frequencies: np.ndarray, size_at: SizeAt) -> int:
+    """The place of the last frequency at which |phi| has not fallen, 0 where there is none."""
+    places = np.flatnonzero(size_at(frequencies) > FALLEN)
+    return int(places[-1]) if len(places) else 0

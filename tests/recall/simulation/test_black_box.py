@@ -1,0 +1,125 @@
+"""Layers as black boxes: literal ones, one's own, and what is no layer."""
+
+import math
+
+import numpy as np
+import pytest
+from literal_recall import count_right, draw, of_delta, of_least_squares, of_scores
+from scipy.stats import binomtest
+
+from attention_separation import recall
+from attention_separation.attention.kernel_names import kernel_named
+from attention_separation.recall.layers import Scores, layer_of
+from attention_separation.recall.simulation.literal_layers import literal_layer
+
+FALSE_ALARM = 1e-6
+"""Chance that any of the comparisons of trials here fails though all is right."""
+
+LITERAL = [
+    ("linear", of_scores(lambda x: x), None),
+    ("exp", of_scores(math.exp), None),
+    ("power_3", of_scores(lambda x: x**3), None),
+    (recall.decay("linear", 0.8), of_scores(lambda x: x, 0.8), None),
+    (recall.window("power_2", 5), of_scores(lambda x: x * x, 1.0, 5), None),
+    (recall.delta(0.7, 0.9), of_delta(0.7, 0.9), 1.0),
+    (recall.least_squares(), of_least_squares, 1.0),
+]
+
+
+@pytest.mark.parametrize(("layer", "output", "norm"), LITERAL)
+def test_a_literal_layer_is_its_definition(layer, output, norm):
+    """Up to a positive number, which a kernel's row may be divided by."""
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        trial = draw(rng, 9, 4, cosine=0.8)
+        length = norm or 2.0
+        function = literal_layer(layer_of(layer))
+        found = function(
+            length * trial.query[None], length * trial.keys, trial.values[:, None]
+        )[0, 0]  # fmt: skip
+        wanted = output(trial)
+        assert found * wanted > 0
+        other = draw(rng, 9, 4, cosine=0.8)
+        again = function(length * trial.query[None], length * trial.keys, other.values[:, None])
+        of_others = output(type(trial)(trial.keys, other.values, trial.query, 1.0))
+        assert again[0, 0] / found == pytest.approx(of_others / wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["sparsemax", "entmax_15", "elu_plus_one", "rbf", "hardmax"])
+def test_kernels_of_rows_and_vectors_are_their_attention(name):
+    """The weights of `attention`, divided by their sums, over one positive number a row."""
+    from attention_separation.attention.kernel import KernelInputs
+
+    rng = np.random.default_rng(2)
+    q, k = rng.standard_normal((3, 5)), rng.standard_normal((7, 5))
+    kernel = kernel_named(name)
+    seen = KernelInputs(q @ k.T, q, k, np.ones((3, 7)), 7, 5)
+    wanted = kernel.attention_weights(seen)
+    found = literal_layer(Scores(kernel))(q, k, np.eye(7))
+    assert found / found.sum(axis=1, keepdims=True) == pytest.approx(wanted, abs=1e-12)
+    assert recall.accuracy(name, n=6, d=4, trials=50).kind == "simulated"
+
+
+def delta_rule(q, k, v):
+    """One's own, with keys in its own order of loops."""
+    state = np.zeros((k.shape[1], v.shape[1]))
+    for key, value in zip(k, v, strict=True):
+        state += np.outer(key, value - key @ state)
+    return q @ state
+
+
+CASES = [
+    (delta_rule, recall.delta(1), {"n": 20, "d": 16, "norm": 1}),
+    (delta_rule, recall.delta(1), {"n": 20, "d": 16, "norm": 1, "age": 4, "cosine": 0.9}),
+    (lambda q, k, v: (q @ k.T) @ v, "linear", {"n": 20, "d": 16}),
+    (lambda q, k, v: (q @ k.T) @ v, "linear", {"n": 8, "d": 8, "rewrites": 2}),
+    (lambda q, k, v: np.exp(q @ k.T / 4) @ v, "exp_sqrt_d", {"n": 200, "d": 16}),
+]
+
+
+@pytest.mark.parametrize(("layer", "known", "sizes"), CASES)
+def test_a_layer_of_ones_own_against_what_is_computed(layer, known, sizes):
+    found = recall.simulate(layer, trials=800, seed=1, **sizes)
+    more = {key: value for key, value in sizes.items() if key != "norm"}
+    wanted = recall.accuracy(known, **more)
+    # 1.96 standard errors are the half width of 95 %.
+    room = 5.3 / 1.96 * (found.error + wanted.error)
+    assert found.value == pytest.approx(wanted.value, abs=room)
+    assert found.error < 0.02
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say():
+    """Answers of one draw share its keys: an interval that took them as independent would miss."""
+    wanted = recall.accuracy("linear", n=24, d=16).value
+    misses = 0
+    for seed in range(200):
+        found = recall.simulate("linear", n=24, d=16, trials=30, seed=seed)
+        misses += abs(found.value - wanted) > found.error
+    assert binomtest(misses, 200, 0.05).pvalue > FALSE_ALARM
+
+
+def test_least_squares():
+    assert recall.accuracy(recall.least_squares(), n=16, d=16).value == 1
+    found = recall.accuracy(recall.least_squares(), n=24, d=8, trials=600)
+    trials = 3000
+    right = math.floor(count_right(of_least_squares, trials, 3, n=24, d=8))
+    assert binomtest(right, trials, found.value).pvalue > FALSE_ALARM
+
+
+def test_where_all_is_right_the_interval_is_not_empty():
+    found = recall.simulate("exp", n=4, d=16, trials=20)
+    assert found.value == 1
+    assert 0 < found.error < 0.05
+
+
+@pytest.mark.parametrize(
+    ("layer", "said"),
+    [
+        (lambda q, k, v: q, r"layer gave an output of shape \(6, 4\); allowed: \(6, 8\)"),
+        (lambda q, k, v: (q @ k.T @ v) * np.nan, "allowed: finite real numbers"),
+        (lambda q, k, v: "no", r"layer gave an output of shape \(\)"),
+    ],
+)
+def test_what_a_layer_gives_wrongly_is_named(layer, said):
+    with pytest.raises(ValueError, match=said):
+        recall.simulate(layer, n=6, d=4, trials=3)

@@ -1,0 +1,190 @@
+"""What people ask of recall: known answers, holes, and what is asked wrongly."""
+
+import math
+import re
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+import attention_separation
+from attention_separation import recall
+from attention_separation.recall.exact.answer import Recall
+from attention_separation.recall.exact.reach import LARGEST_N, reach, simulated_reach
+
+KNOWN = [
+    ("linear", 16, 10), ("linear", 64, 39), ("linear", 128, 78), ("exp_sqrt_d", 16, 295),
+    ("x", 64, 39),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "d", "n"), KNOWN)
+def test_largest_n(kernel, d, n):
+    found = recall.largest_n(kernel, d=d, level=0.9)
+    assert found == n
+    assert recall.accuracy(kernel, n=n, d=d).value >= 0.9
+    assert recall.accuracy(kernel, n=n + 1, d=d).value < 0.9
+
+
+def test_largest_n_of_softmax_at_64():
+    assert recall.largest_n("exp_sqrt_d", d=64) == pytest.approx(774_652, rel=1e-4)
+
+
+def test_largest_n_of_layers_with_an_order():
+    assert recall.largest_n(recall.window("exp", 40), d=64, level=0.89) == 51
+    last = recall.largest_n(recall.decay("linear", 0.8), d=16)
+    at_last = recall.accuracy(recall.decay("linear", 0.8), n=last, d=16).value
+    beyond = recall.accuracy(recall.decay("linear", 0.8), n=last + 1, d=16).value
+    assert at_last >= 0.9 > beyond
+    # At a level that a decay leaves to few ages, the excess over 1/2 falls as 1 / n.
+    last = recall.largest_n(recall.decay("linear", 0.8), d=16, level=0.501)
+    at_last = recall.accuracy(recall.decay("linear", 0.8), n=last, d=16).value
+    beyond = recall.accuracy(recall.decay("linear", 0.8), n=last + 1, d=16).value
+    assert at_last >= 0.501 > beyond
+
+
+def test_largest_n_of_what_is_simulated_says_so():
+    with pytest.warns(UserWarning, match=r"delta\(1\): simulated: .* leaves about n = \d+ to \d+"):
+        found = recall.largest_n(recall.delta(1), d=16, trials=20_000)
+    assert found == pytest.approx(10, abs=1)
+
+
+def test_no_n_and_every_n():
+    assert recall.largest_n("exp", d=64) == math.inf
+    assert recall.largest_n("linear", d=16, cosine=0) is None
+
+
+def test_holes_are_said():
+    """A kernel that sharpens with n: with few keys it is flat."""
+    with pytest.warns(UserWarning, match="below 0.9 at smaller n too, first at 2 and last at 7"):
+        found = recall.largest_n(lambda x, n: x**2 if n > 7 else 1 + 0 * x, d=64)
+    assert found == recall.largest_n("power_2", d=64)
+
+
+def accuracy_of(value_at):
+    return lambda n: Recall(value_at(n), 0.001, "exact")
+
+
+@pytest.mark.parametrize("critical", [1, 2, 30, 77, 5000, 123_456_789])
+def test_a_known_end(critical):
+    found = reach(accuracy_of(lambda n: 0.95 if n <= critical else 0.85), 0.9, 1, LARGEST_N)
+    assert (found.last, found.warnings) == (critical, [])
+
+
+def test_known_holes():
+    found = reach(
+        accuracy_of(lambda n: 0.85 if 100 <= n <= 400 or n > 9000 else 0.95), 0.9, 1, LARGEST_N
+    )
+    assert found.last == 9000
+    (said,) = found.warnings
+    assert "first at 100 and last at 400" in said
+
+
+def test_a_known_end_by_simulation():
+    found = simulated_reach(accuracy_of(lambda n: 0.95 - 0.001 * (n - 20)), 0.9, 1, 10**6)
+    assert found.last in (69, 70)
+    assert re.search(r"leaves about n = 6[78] to 7[01] open", found.warnings[0])
+    assert simulated_reach(accuracy_of(lambda n: 1.0), 0.9, 1, 10**4).last == math.inf
+    assert simulated_reach(accuracy_of(lambda n: 0.6), 0.9, 1, 10**4).last is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"n": 0}, r"n=0; allowed: whole numbers from 1 to 1,000,000,000,000"),
+        ({"n": 2.5}, r"n=2.5; allowed: whole"),
+        ({"n": True}, r"n=True; allowed: whole"),
+        ({"n": "8"}, r"n='8'; allowed: whole"),
+        ({"n": math.nan}, r"n=nan; allowed: whole"),
+        ({"n": math.inf}, r"n=inf; allowed: whole"),
+        ({"d": 1}, r"d=1; allowed: whole numbers from 2 to 10,000"),
+        ({"d": None}, r"d=None; allowed: whole"),
+        ({"age": 8}, r"age=8; allowed: whole numbers from 0 to 7"),
+        ({"age": -1}, r"age=-1; allowed: whole"),
+        ({"cosine": 1.5}, r"cosine=1.5; allowed: numbers from -1 to 1"),
+        ({"cosine": math.nan}, r"cosine=nan; allowed: numbers"),
+        ({"cosine": True}, r"cosine=True; allowed: numbers"),
+        ({"rewrites": -1}, r"rewrites=-1; allowed: whole numbers from 0 to 100"),
+        ({"trials": 1}, r"trials=1; allowed: whole numbers from 2"),
+        ({"seed": -1}, r"seed=-1; allowed: whole"),
+        ({"layer": "linaer"}, r"'linaer' is no kernel; did you mean 'linear'"),
+        ({"layer": "exp_root"}, r"'exp_root' has no finite weights of negative scores"),
+        ({"layer": recall.decay("linear", 0.9999999), "n": 10**9}, r"decay=0.9999999 leaves"),
+    ],
+)
+def test_what_is_asked_wrongly_is_named(wrong, said):
+    asked = {"layer": "linear", "n": 8, "d": 4} | wrong
+    with pytest.raises(ValueError, match=said):
+        recall.accuracy(**asked)
+    if "trials" not in asked and asked["layer"] == "linear":
+        with pytest.raises(ValueError, match=said):
+            recall.simulate(**asked, trials=3)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: recall.decay("linear", 0), "decay=0; allowed: numbers from 0.001 to 1"),
+        (lambda: recall.decay("linear", 1.1), "decay=1.1; allowed"),
+        (lambda: recall.decay("linear", "0.9"), "decay='0.9'; allowed"),
+        (lambda: recall.decay("sparsemax", 0.9), r"decay\(sparsemax\): its weights need more"),
+        (lambda: recall.decay(recall.delta(1), 0.9), "delta has its own decay="),
+        (lambda: recall.window("linear", 0), "window=0; allowed: whole numbers from 1"),
+        (lambda: recall.window("linear", 2.5), "window=2.5; allowed: whole numbers from 1"),
+        (lambda: recall.window("linear", None), "window=None; allowed"),
+        (lambda: recall.delta(0), "beta=0; allowed: numbers above 0, to 2"),
+        (lambda: recall.delta(2.1), "beta=2.1; allowed"),
+        (lambda: recall.delta(1, 0), "decay=0; allowed"),
+        (lambda: recall.largest_n("linear", 8, 0.5), "level=0.5; allowed: numbers above 0.5"),
+        (lambda: recall.largest_n("linear", 8, 1), "level=1; allowed: numbers above 0.5 and below"),
+        (lambda: recall.largest_n("linear", 8, None), "level=None; allowed"),
+        (lambda: recall.simulate("linear", 8, 4, 3, norm=3), "norm=3; allowed: 'sqrt_d', 1"),
+        (lambda: recall.simulate("linear", 8, 4, 3, norm="one"), "norm='one'; allowed"),
+        (lambda: recall.simulate("linear", 10**7, 64, 3), "allowed: n times d up to 50,000,000"),
+        (lambda: recall.accuracy("sparsemax", 10**7, 64), "allowed: n times d up to 50,000,000"),
+    ],
+)
+def test_what_is_made_wrongly_is_named(make, said):
+    with pytest.raises(ValueError, match=said):
+        make()
+
+
+def test_what_is_no_layer():
+    with pytest.raises(TypeError, match="3 is no kernel"):
+        recall.accuracy(3, n=8, d=4)
+
+
+def test_a_numpy_number_is_a_number():
+    import numpy as np
+
+    found = recall.accuracy("linear", n=np.int64(8), d=np.int32(4), cosine=np.float64(0.5))
+    assert found == recall.accuracy("linear", n=8.0, d=4, cosine=0.5)
+
+
+def test_decays_and_windows_go_together():
+    layer = recall.decay(recall.window(recall.decay("linear", 0.9), 12), 0.5)
+    assert (layer.decay, layer.window) == (0.45, 12)
+    assert recall.window(layer, 20).window == 12
+    assert layer.name == "window(decay(linear, 0.45), 12)"
+
+
+def test_nothing_is_warned_of_a_plain_answer():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        recall.largest_n("linear", d=16)
+        recall.accuracy(recall.delta(1), n=8, d=4, trials=1000)
+
+
+def test_nothing_is_imported_before_it_is_asked_for():
+    text = (
+        "import sys, attention_separation as asep, attention_separation.recall as recall\n"
+        "assert 'accuracy' in dir(recall) and 'recall' in dir(asep) and asep.recall is recall\n"
+        "assert 'scipy' not in sys.modules and 'pyarrow' not in sys.modules\n"
+        "recall.accuracy('linear', 8, 4), recall.delta(1)\n"
+        "assert not {'pyarrow', 'pydantic', 'matplotlib', 'torch'} & sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", text], check=True, env={"PYTHONPATH": ":".join(sys.path)})
+    with pytest.raises(AttributeError, match="no attribute 'limits'"):
+        recall.limits  # noqa: B018
+    assert "recall" in attention_separation.__all__

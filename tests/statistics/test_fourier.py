@@ -1,0 +1,51 @@
+"""The one Fourier inversion: sums whose mean sign is known."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from attention_separation.statistics.fourier import Frequencies
+
+
+def mean_sign(size, spread, characteristic, off_lattice=False):
+    """Of `size` plus noise with a real characteristic function."""
+    frequencies = Frequencies(size=size, spread=spread, least_size=size)
+    needed = frequencies.needed_off_lattice if off_lattice else frequencies.needed
+    omega = needed(lambda values: np.abs(characteristic(values)))
+    return frequencies.mean_sign(np.sin(size * omega) * characteristic(omega))
+
+
+@pytest.mark.parametrize("size", [1e-3, 0.1, 1.0, 5.0, 40.0])
+@pytest.mark.parametrize("off_lattice", [False, True])
+def test_of_normal_noise(size, off_lattice):
+    found = mean_sign(size, 1.0, lambda omega: np.exp(-(omega**2) / 2), off_lattice)
+    assert found.value == pytest.approx(2 * ndtr(size) - 1, abs=1e-13)
+    assert found.error < 1e-13
+
+
+@pytest.mark.parametrize("terms", [1, 2, 3, 10, 101])
+@pytest.mark.parametrize("size", [0.5, 1.0, 2.0, 3.0])
+def test_of_sums_of_signs_where_ties_count_0(terms, size):
+    found = mean_sign(size, math.sqrt(terms), lambda omega: np.cos(omega) ** terms)
+    ways = [math.comb(terms, heads) / 2**terms for heads in range(terms + 1)]
+    sums = [size + 2 * heads - terms for heads in range(terms + 1)]
+    wanted = sum(way * np.sign(total) for way, total in zip(ways, sums, strict=True))
+    assert abs(found.value - wanted) <= found.error + 1e-12
+    assert found.error < 0.05
+
+
+def test_of_uniform_noise_whose_law_ends_at_0():
+    """A jump at 0 is the roughest that is met: the error says it."""
+    found = mean_sign(1.0, 1 / math.sqrt(3), lambda omega: np.sinc(omega / np.pi))
+    assert abs(found.value - 1) <= found.error < 0.03
+
+
+def test_of_many_sums_at_one_time():
+    sizes = np.array([0.5, 1.0, 2.0])
+    frequencies = Frequencies(size=2.0, spread=1.0, least_size=0.5)
+    omega = frequencies.needed(lambda values: np.exp(-(values**2) / 2))
+    transforms = np.sin(np.multiply.outer(sizes, omega)) * np.exp(-(omega**2) / 2)
+    found = frequencies.mean_sign(transforms)
+    assert found.value == pytest.approx(2 * ndtr(sizes) - 1, abs=1e-13)
