@@ -1,7 +1,8 @@
 """How far each open choice moves the panels."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import chain, cycle
 from pathlib import Path
 
 import numpy as np
@@ -13,22 +14,35 @@ from ...pages.drawing import key, save_with_numbers, sheet
 from ...pages.house_style import GRAY, PALETTE
 from ...pages.table_page import write_result
 from ...results.provenance import record
-from ...results.tables import schema, table_from_rows
+from ...results.tables import Row, schema, table_from_rows
 from ...statistics.counts import clopper_pearson
 from ...statistics.seeding import BlockStreams
 from ..exact.compute import references
+from ..figures.figure_text import marked
 from ..models import MODELS
-from ..models.model import Model, Point
+from ..models.model import AttentionModel, Model, Point
 from ..models.panel_tables import DECIMALS
-from ..settings.panels import COLUMN, KEY, MARK, Panel, PanelsJob
-from ..simulation.random_values import positive_with
+from ..settings.panels import COLUMN, KEY, Panel, PanelsJob
+from ..simulation.random_values import Values, positive_with
 from .open_choices import CHOICES, Alternative, Choice
 
 SCHEMA = schema(
-    rank=int, choice=str, default=str, alternative=str, panel=str, points=int,
-    mean_change=float, largest_change=float, at_value=float, signed_change=float,
-    trials=int, ci_low=float, ci_high=float, note=str, reconstructed=str,
-)  # fmt: skip
+    rank=int,
+    choice=str,
+    default=str,
+    alternative=str,
+    panel=str,
+    points=int,
+    mean_change=float,
+    largest_change=float,
+    at_value=float,
+    signed_change=float,
+    trials=int,
+    ci_low=float,
+    ci_high=float,
+    note=str,
+    reconstructed=str,
+)
 """One row per alternative and panel that it touches; one row for a choice without alternatives.
 
 Changes are the mean and the largest absolute one over the panel's `points` that the alternative
@@ -53,13 +67,14 @@ Known = dict[tuple[Model, Point], float]
 
 @dataclass(frozen=True)
 class Effect:
-    """An alternative at those points of a panel that it allows, before and with it."""
+    """An alternative at those points of a panel that it allows, before and with it; without points
+    `after` where it is bounded and not computed."""
 
     choice: Choice
     alternative: Alternative
     panel: Panel
     before: list[Point]
-    after: list[Point] | None
+    after: list[Point]
 
     @property
     def model(self) -> Model:
@@ -72,112 +87,132 @@ def choices_table(job: PanelsJob) -> pa.Table:
     panels = []
     for panel in job.panels:
         # At most as many points as alternatives are evaluated at.
-        bounds = panel.most_values, MODELS[panel.model].most_alternatives
-        panels.append(panel.with_more(most_values=min(filter(None, bounds), default=None)))
+        bounds = (panel.most_values, MODELS[panel.model].most_alternatives)
+        most_values = min((bound for bound in bounds if bound is not None), default=None)
+        panels.append(panel.with_more(most_values=most_values))
     points = {panel.name: panel.points() for panel in panels}
-    effects = {
-        (choice, other): [
-            effect
-            for panel in panels
-            if other and (effect := effect_of(choice, other, panel, points[panel.name]))
-        ]
-        for choice in CHOICES
-        for other in choice.alternatives or (None,)
-    }
-    known = _probabilities([effect for found in effects.values() for effect in found])
+    effects: dict[tuple[Choice, Alternative | None], list[Effect]] = {}
+    for choice in CHOICES:
+        if not choice.alternatives:
+            effects[choice, None] = []
+        for alternative in choice.alternatives:
+            of_panels = [effect_of(choice, alternative, p, points[p.name]) for p in panels]
+            effects[choice, alternative] = [effect for effect in of_panels if effect is not None]
+    known = _probabilities(chain.from_iterable(effects.values()))
     rows = []
-    for of, found in effects.items():
-        rows += [_row(effect, known, len(points[effect.panel.name])) for effect in found]
-        rows += [] if found else [_without_effect(*of)]
+    for (choice, other), on_panels in effects.items():
+        rows += [_row(effect, known, len(points[effect.panel.name])) for effect in on_panels]
+        if not on_panels:
+            rows.append(_row_without_effect(choice, other))
     return table_from_rows(ranked(rows), SCHEMA)
 
 
 def effect_of(
-    choice: Choice, alternative: Alternative, panel: Panel, of_panel: list[Point]
+    choice: Choice, alternative: Alternative, panel: Panel, points: list[Point]
 ) -> Effect | None:
     """An alternative at the points of a panel that it allows; None where it allows none."""
     if alternative.apply is None:
-        return Effect(choice, alternative, panel, of_panel, None)
-    other = alternative.apply(panel, of_panel)
-    allowed = [k for k, changed in enumerate(other or []) if changed]
-    if not allowed:
+        return Effect(choice, alternative, panel, before=points, after=[])
+    before = []
+    after = []
+    for point, changed in zip(points, alternative.apply(panel, points) or [], strict=False):
+        if changed is not None:
+            before.append(point)
+            after.append(changed)
+    if not after:
         return None
-    before, after = ([part[k] for k in allowed] for part in (of_panel, other))
     return Effect(choice, alternative, panel, before, after)
 
 
-def _probabilities(effects: list[Effect]) -> Known:
+def _probabilities(effects: Iterable[Effect]) -> Known:
     """P(E_success) of all points that effects speak of, each computed once, many together."""
     wanted: dict[Model, dict[Point, None]] = {}
     for effect in effects:
         wanted.setdefault(MODELS[effect.panel.model], {}).update(dict.fromkeys(effect.before))
-        wanted.setdefault(effect.model, {}).update(dict.fromkeys(effect.after or []))
-    return {
-        (model, point): reference.success
-        for model, of in wanted.items()
-        for point, reference in zip(of, references(model, list(of)), strict=True)
-    }
+        wanted.setdefault(effect.model, {}).update(dict.fromkeys(effect.after))
+    known: Known = {}
+    for model, points in wanted.items():
+        for point, reference in zip(points, references(model, list(points)), strict=True):
+            known[model, point] = reference.success
+    return known
 
 
-def _row(effect: Effect, known: Known, of_all: int) -> dict[str, object]:
-    panel, choice, interval = effect.panel, effect.choice, {}
-    before = np.array([known[MODELS[panel.model], point] for point in effect.before])
-    if effect.after is None:
-        change, note = effect.alternative.expected_change(before), BOUND
-        signed = None
-    else:
-        after = np.array([known[effect.model, point] for point in effect.after])
-        if effect.alternative.values:
-            after, *ends = _simulated(effect)
-            low, high = (float(end - before[0]) for end in ends)
-            interval = {"trials": TRIALS, "ci_low": low, "ci_high": high}
-        difference = np.round(after - before, DECIMALS)
-        change, signed, note = np.abs(difference), float(difference.mean()), choice.note
-        if not note and len(before) < of_all:
-            note = f"at {len(before)} of the {of_all} points; the others have no such point"
-    worst = int(change.argmax())
-    return {
-        "choice": choice.name,
-        "default": choice.default,
-        "alternative": effect.alternative.name,
+def _row(effect: Effect, known: Known, points: int) -> Row:
+    """The row of SCHEMA of an effect on a panel of so many points."""
+    panel = effect.panel
+    alternative = effect.alternative
+    row: Row = {
+        "choice": effect.choice.name,
+        "default": effect.choice.default,
+        "alternative": alternative.name,
         "panel": panel.name,
-        "points": len(change),
-        "mean_change": float(change.mean()),
-        "largest_change": float(change[worst]),
-        "at_value": effect.before[worst].swept[0] if change[worst] else None,
-        "signed_change": signed,
-        **interval,
-        "note": note,
+        "points": len(effect.before),
+        "note": effect.choice.note,
         "reconstructed": panel.reconstruction,
     }
+    before = np.array([known[MODELS[panel.model], point] for point in effect.before])
+    if alternative.expected_change is not None:
+        change = alternative.expected_change(before)
+        row["note"] = BOUND
+    else:
+        after = np.array([known[effect.model, point] for point in effect.after])
+        if alternative.values is not None:
+            successes = _successes(effect, alternative.values)
+            low, high = clopper_pearson(successes, TRIALS)
+            after = np.array([successes / TRIALS])
+            row |= {"trials": TRIALS, "ci_low": low - before[0], "ci_high": high - before[0]}
+        difference = np.round(after - before, DECIMALS)
+        change = np.abs(difference)
+        row["signed_change"] = float(difference.mean())
+        if not row["note"] and len(before) < points:
+            row["note"] = f"at {len(before)} of the {points} points; the others have no such point"
+    worst = int(change.argmax())
+    row["mean_change"] = float(change.mean())
+    row["largest_change"] = float(change[worst])
+    if change[worst] > 0:
+        row["at_value"] = effect.before[worst].swept[0]
+    return row
 
 
-def _simulated(effect: Effect) -> tuple[float, float, float]:
-    """P(E_success) at the effect's one point with its V, and the ends of its 95 % interval."""
-    panel, (point,) = effect.panel, effect.after
+def _successes(effect: Effect, values: Values) -> int:
+    """Successes of TRIALS at the effect's one point, with its V."""
+    panel = effect.panel
+    (point,) = effect.after
+    # A random V is of attention alone.
+    assert isinstance(effect.model, AttentionModel)
     streams = BlockStreams(panel.seed, panel.name, point.name, block=0)
-    positive = positive_with(effect.alternative.values, effect.model, point, streams, TRIALS)
-    successes = int(point.contest.event_flags(positive).all(axis=1).sum())
-    return successes / TRIALS, *clopper_pearson(successes, TRIALS)
+    positive = positive_with(values, effect.model, point, streams, TRIALS)
+    return int(point.contest.event_flags(positive).all(axis=1).sum())
 
 
-def _without_effect(choice: Choice, alternative: Alternative | None) -> dict[str, object]:
-    note = (alternative and alternative.note) or choice.note or NO_EFFECT
-    row = {"choice": choice.name, "default": choice.default, "note": note}
-    return row | {"alternative": alternative and alternative.name}
+def _row_without_effect(choice: Choice, alternative: Alternative | None) -> Row:
+    row = {
+        "choice": choice.name,
+        "default": choice.default,
+        "note": choice.note or NO_EFFECT,
+    }
+    if alternative is not None:
+        row["alternative"] = alternative.name
+        row["note"] = alternative.note or row["note"]
+    return row
 
 
-def ranked(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+def ranked(rows: list[Row]) -> list[Row]:
     """The rows by rank of their choice; then bounds and V, then choices without effect."""
-    most: dict[str, float] = {}
+    largest: dict[str, float] = {}
     for row in rows:
         if row.get("signed_change") is not None and not row.get("trials"):
-            most[row["choice"]] = max(most.get(row["choice"], 0.0), row["mean_change"])
-    order = sorted(most, key=most.get, reverse=True)
-    ranks = {name: position + 1 for position, name in enumerate(order)}
-    ranked = [row | {"rank": ranks.get(row["choice"])} for row in rows]
-    last = len(rows)
-    return sorted(ranked, key=lambda row: row["rank"] or last + ("mean_change" not in row))
+            choice = row["choice"]
+            largest[choice] = max(largest.get(choice, 0.0), row["mean_change"])
+    order = sorted(largest, key=lambda choice: largest[choice], reverse=True)
+    ranks = {choice: place + 1 for place, choice in enumerate(order)}
+
+    def place(row: Row) -> int:
+        if row["choice"] in ranks:
+            return ranks[row["choice"]]
+        return len(rows) if "mean_change" in row else len(rows) + 1
+
+    return [row | {"rank": ranks.get(row["choice"])} for row in sorted(rows, key=place)]
 
 
 def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
@@ -186,28 +221,33 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     `figure_of` names the figure of each panel: it has a colour.
     """
     rows = [row for row in table.to_pylist() if row["panel"] is not None]
-    lines: dict[tuple[str, str], list[dict]] = {}
+    lines: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         lines.setdefault((row["choice"], row["alternative"]), []).append(row)
-    colours = dict(zip(sorted({figure_of[row["panel"]] for row in rows}), cycle(PALETTE)))
-    marked = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
+    figures = sorted({figure_of[row["panel"]] for row in rows})
+    colours = dict(zip(figures, cycle(PALETTE), strict=False))
+    reconstructed = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
     note = (
         "Exact; in softmax regression reference values, at 24 points of a panel at most. A random "
         "V is simulated at one point of a panel, to within 0.02. Ranks are among the "
         "other alternatives that are measured here."
     )
-    with sheet(
-        "Which open choice moves the figures most", f"{note}\n{KEY}" if marked else note, 1,
-        cell=(11.7, 0.27 * len(lines) + 1.5),
-    ) as (figure, (ax,)):  # fmt: skip
-        labels, above = [], None
-        for y, ((choice, alternative), own) in enumerate(lines.items()):
-            _draw_line(ax, y, own, figure_of, colours)
-            rank = f"{own[0]['rank']}. " if own[0]["rank"] else ""
-            labels.append(f"{rank}{choice}:  {alternative}" if choice != above else alternative)
-            if above not in (None, choice):
-                ax.axhline(y - 0.5, color=GRAY, linewidth=0.6)
-            above = choice
+    if reconstructed:
+        note = f"{note}\n{KEY}"
+    title = "Which open choice moves the figures most"
+    with sheet(title, note, panels=1, cell=(11.7, 0.27 * len(lines) + 1.5)) as (figure, (ax,)):
+        labels = []
+        choice_above = None
+        for y, ((choice, alternative), of_panels) in enumerate(lines.items()):
+            _draw_line(ax, y, of_panels, figure_of, colours)
+            label = alternative
+            if choice != choice_above:
+                rank = of_panels[0]["rank"]
+                label = f"{rank}. {choice}:  {alternative}" if rank else f"{choice}:  {alternative}"
+                if choice_above is not None:
+                    ax.axhline(y - 0.5, color=GRAY, linewidth=0.6)
+            labels.append(label)
+            choice_above = choice
         ax.set_yticks(range(len(lines)), labels)
         ax.set_ylim(len(lines) - 0.5, -0.5)
         ax.set_xlim(0, 1)
@@ -217,7 +257,7 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
         ax.grid(axis="y", visible=False)
         ax.tick_params(axis="y", length=0)
         handles = [
-            key(name + MARK * (name in marked), colour, marker="o", markersize=4)
+            key(marked(name, name in reconstructed), colour, marker="o", markersize=4)
             for name, colour in colours.items()
         ]
         ax.legend(handles=handles, loc="lower right")
@@ -225,21 +265,23 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
 
 
 def _draw_line(
-    ax: Axes, y: int, rows: list[dict], figure_of: dict[str, str], colours: dict[str, str]
+    ax: Axes, y: int, rows: list[Row], figure_of: dict[str, str], colours: dict[str, str]
 ) -> None:
+    """Dots and lines of an alternative's panels, those of one figure at one height."""
     names = sorted({figure_of[row["panel"]] for row in rows})
     for row in rows:
         name = figure_of[row["panel"]]
         place = y + 0.6 * ((names.index(name) + 0.5) / len(names) - 0.5)
-        mean, colour = row["mean_change"], colours[name]
+        mean = row["mean_change"]
+        colour = colours[name]
         ax.plot([mean, row["largest_change"]], [place, place], color=colour, lw=0.7, alpha=0.6)
         fill = colour if row["signed_change"] is not None else "white"
         ax.plot(mean, place, "o", color=colour, markerfacecolor=fill, markersize=3.5)
 
 
 def run(job: PanelsJob, table: Path, figure: Path) -> None:
-    found = choices_table(job)
+    changes = choices_table(job)
     provenance = record(job.canonical(), __name__)
-    write_result(found, table, provenance, TITLE, ABOUT)
-    drawn = draw(found, {panel.name: panel.figure for panel in job.panels})
-    save_with_numbers(drawn, figure, found, provenance)
+    write_result(changes, table, provenance, TITLE, ABOUT)
+    drawn = draw(changes, {panel.name: panel.figure or panel.name for panel in job.panels})
+    save_with_numbers(drawn, figure, changes, provenance)

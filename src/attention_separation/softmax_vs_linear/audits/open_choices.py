@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...attention.sign_columns import TIE_TOLERANCE
-from ...settings.strict_model import grid_values
+from ...settings.strict_model import Range, grid_values
 from ..models.attention import (
     CROSS_ATTENTION,
     IN_A1_ALONE,
@@ -60,11 +60,13 @@ class Choice:
     note: str = ""
 
 
-def _each(touches: Callable[[Panel], bool], change: Callable[[Point], Point | None]) -> Apply:
+def _pointwise(touches: Callable[[Panel], bool], change: Callable[[Point], Point | None]) -> Apply:
     """A change of every point, in the panels that it touches."""
 
-    def apply(panel: Panel, of_panel: list[Point]) -> list[Point | None] | None:
-        return [change(point) for point in of_panel] if touches(panel) else None
+    def apply(panel: Panel, points: list[Point]) -> list[Point | None] | None:
+        if not touches(panel):
+            return None
+        return [change(point) for point in points]
 
     return apply
 
@@ -72,18 +74,19 @@ def _each(touches: Callable[[Panel], bool], change: Callable[[Point], Point | No
 def _replacing(model: Model | None = None, **values: Any) -> Apply:
     """Other values of some parameters at every point."""
 
-    def apply(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
-        if (model and model.name != panel.model) or not {*values} & panel.fixed.keys():
+    def apply(panel: Panel, points: list[Point]) -> list[Point | None] | None:
+        if model is not None and model.name != panel.model:
             return None
-        changed = [replace(point, **values) for point in of_panel]
-        return changed if changed != of_panel else None
+        changed: list[Point | None] = [replace(point, **values) for point in points]
+        is_held = not panel.fixed.keys().isdisjoint(values)
+        return changed if is_held and changed != points else None
 
     return apply
 
 
 def _theta(model: Model, theta: float) -> Apply:
     """Another threshold over sqrt(log n), in softmax regression another tau."""
-    return _each(
+    return _pointwise(
         lambda panel: panel.model == model.name and not {"theta", "tau"} & panel.sweep.keys(),
         lambda point: replace(point, theta=theta),
     )
@@ -93,10 +96,11 @@ def _theta_over_c(attention_x: str, over: float) -> Apply:
     """theta = c + `over` in self-attention with this X."""
 
     def touches(panel: Panel) -> bool:
-        of_x = panel.fixed.get("attention_x") == attention_x
-        return panel.model == SELF_ATTENTION.name and of_x and "theta" not in panel.sweep
+        if panel.model != SELF_ATTENTION.name or "theta" in panel.sweep:
+            return False
+        return panel.fixed.get("attention_x") == attention_x
 
-    return _each(touches, lambda point: replace(point, theta=point.c + over))
+    return _pointwise(touches, lambda point: replace(point, theta=point.c + over))
 
 
 def _of_cross_attention(panel: Panel) -> bool:
@@ -105,7 +109,7 @@ def _of_cross_attention(panel: Panel) -> bool:
 
 def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
     """The same points of cross-attention, theta times `scale`, for other distinct rows."""
-    return _each(
+    return _pointwise(
         _of_cross_attention, lambda point: replace(point, theta=point.theta * scale(point))
     )
 
@@ -113,7 +117,7 @@ def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
 def _dimension(held: int | None) -> Apply:
     """Embedding dimension d + 1 where a panel of cross-attention holds this d, or None, sweeps it,
     if d divides n."""
-    return _each(
+    return _pointwise(
         lambda panel: _of_cross_attention(panel) and panel.fixed.get("d") == held, _next_dimension
     )
 
@@ -126,44 +130,55 @@ def _next_dimension(point: Point) -> Point | None:
 def _rule(log_of: str, /, delta: float | None = None, **values: Any) -> Apply:
     """Another rule for m, where m is computed from log n or from log(n/delta)."""
 
-    def apply(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+    def apply(panel: Panel, points: list[Point]) -> list[Point | None] | None:
         rule = panel.fixed.get("m")
         if not isinstance(rule, MRule) or rule.log_of != log_of:
             return None
         changed = rule.model_copy(update=values)
-        return [replace(point, m=changed.m(point.n, delta or point.delta)) for point in of_panel]
+        return [replace(point, m=changed.m(point.n, delta or point.delta)) for point in points]
 
     return apply
 
 
-def _evenly_spaced(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+def _range_of(panel: Panel) -> Range | None:
+    """The range that is the panel's whole grid, if it has one."""
+    grids = [*panel.sweep.values()]
+    if len(grids) == 1 and isinstance(grids[0], Range):
+        return grids[0]
+    return None
+
+
+def _evenly_spaced(panel: Panel, points: list[Point]) -> list[Point | None] | None:
     """As many values, evenly from the first to the written upper end, where steps do not hit it."""
-    ((name, grid), *more) = panel.sweep.items()
-    if more or isinstance(grid, list) or grid_values(grid)[-1] == grid.to:
+    grid = _range_of(panel)
+    if grid is None or grid_values(grid)[-1] == grid.to:
         return None
     values = np.linspace(grid.start, grid.to, len(grid_values(grid))).tolist()
-    return panel.with_more(sweep={name: values}).points()
+    (name,) = panel.sweep
+    return [*panel.with_more(sweep={name: values}).points()]
 
 
-def _without_end(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+def _without_end(panel: Panel, points: list[Point]) -> list[Point | None] | None:
     """No last point where the steps hit the upper end; the others stay as they are."""
-    ((_, grid), *more) = panel.sweep.items()
-    hit = not more and not isinstance(grid, list) and of_panel[-1].swept[0] == grid.to
-    return [*of_panel[:-1], None] if hit else None
+    grid = _range_of(panel)
+    if grid is None or points[-1].swept[0] != grid.to:
+        return None
+    return [*points[:-1], None]
 
 
-def _where_a0_starts(panel: Panel, of_panel: list[Point]) -> list[Point | None] | None:
+def _where_a0_starts(panel: Panel, points: list[Point]) -> list[Point | None] | None:
     """The first point of panels that sweep a0, in the paper's all defaults, if V is not large."""
-    point, *others = of_panel
-    is_simulated = "a0" in panel.sweep and max(point.d, point.m) <= 100
-    return [point, *[None] * len(others)] if is_simulated else None
+    first, *others = points
+    if "a0" not in panel.sweep or max(first.d, first.m) > 100:
+        return None
+    return [first, *[None] * len(others)]
 
 
-def _ties_above(panel: Panel, of_panel: list[Point]) -> list[Point] | None:
+def _ties_above(panel: Panel, points: list[Point]) -> list[Point | None] | None:
     """A score equal to tau counts as above it: the tolerance lies on the other side."""
     if panel.model == REGRESSION.name:  # unequal weights: a tie has probability 0
         return None
-    return [replace(point, theta=point.theta - _more_than_ties(point)) for point in of_panel]
+    return [replace(point, theta=point.theta - _more_than_ties(point)) for point in points]
 
 
 def _more_than_ties(point: Point) -> float:
@@ -173,7 +188,9 @@ def _more_than_ties(point: Point) -> float:
     return TIE_TOLERANCE * (1 + max(point.a0, point.a1, 1.0) + others)
 
 
-B_FOLLOWS_C = _each(lambda panel: "c" in panel.sweep, lambda point: replace(point, b=1 - point.c))
+B_FOLLOWS_C = _pointwise(
+    lambda panel: "c" in panel.sweep, lambda point: replace(point, b=1 - point.c)
+)
 NO_STACK = "d − 1 divides n at no point: the identities do not stack"
 
 CHOICES = (
@@ -288,7 +305,7 @@ CHOICES = (
             Alternative("a √log n in A1 and in A2", _other_data(), model=IN_BOTH),
             Alternative(
                 "log n in A1, 0 and 1 in A2, τ as it is",
-                lambda panel, of_panel: None,
+                lambda panel, points: None,
                 note="not measured: no score exceeds 2, as 0.9 √log n does from n = 140 on",
             ),
             Alternative(

@@ -1,5 +1,6 @@
 """Maps of P(E_success) over two parameters, exactly."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -9,22 +10,34 @@ from matplotlib.figure import Figure
 from ...pages.drawing import save_with_numbers, sheet
 from ...pages.house_style import INK
 from ...results.provenance import record
-from ...results.tables import numpy_column, schema, select_rows, table_from_rows
+from ...results.tables import Row, numpy_column, schema, select_rows, table_from_rows
 from ..exact.compute import references
-from ..figures.figure_text import CHOICES, choices_in_words, footnote, held_title
+from ..figures.figure_text import CHOICES, choices_in_words, footnote, held_title, marked
 from ..figures.panel_figure import draw_panel_map
 from ..models import MODELS
 from ..models.contest import PAPERS
 from ..models.model import Point
-from ..settings.panels import MARK, Panel, PhaseJob
+from ..settings.panels import Panel, PhaseJob
 
 SCHEMA = schema(
-    map=str, parameter=str, model=str, attention_x=str, n=int, d=int, m=int,
-    a0=float, a1=float, b=float, c=float, delta=float, tau=float, p_exact=float,
-)  # fmt: skip
+    map=str,
+    parameter=str,
+    model=str,
+    attention_x=str,
+    n=int,
+    d=int,
+    m=int,
+    a0=float,
+    a1=float,
+    b=float,
+    c=float,
+    delta=float,
+    tau=float,
+    p_exact=float,
+)
 """One row per point of a map; `parameter` names the two swept parameters."""
 
-OWN = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
+PARAMETERS = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
 SMOOTH = 30
 """Fewest values of both parameters for contours: on coarser maps they would invent detail."""
 
@@ -33,11 +46,15 @@ def phase_table(job: PhaseJob) -> pa.Table:
     """P(E_success) at every point of every map."""
     rows = []
     for entry in job.panels:
-        of_all = {"map": entry.name, "parameter": ",".join(entry.sweep), "model": entry.model}
-        of_map = entry.points()
-        for point, found in zip(of_map, references(MODELS[entry.model], of_map), strict=True):
-            own = {name: getattr(point, name) for name in OWN}
-            rows.append(of_all | own | {"p_exact": found.success})
+        points = entry.points()
+        values = references(MODELS[entry.model], points)
+        for point, value in zip(points, values, strict=True):
+            row: Row = {name: getattr(point, name) for name in PARAMETERS}
+            row["map"] = entry.name
+            row["parameter"] = ",".join(entry.sweep)
+            row["model"] = entry.model
+            row["p_exact"] = value.success
+            rows.append(row)
     return table_from_rows(rows, SCHEMA)
 
 
@@ -51,18 +68,17 @@ def marks(entry: Panel, panels: list[tuple[str, list[Point]]]) -> list[tuple[flo
     there."""
     first, second = entry.sweep
     whole = entry.with_more(most_values=None)
-    there = {_elsewhere(point, first, second) for point in whole.points()}
-    found = {
-        (float(getattr(point, first)), float(getattr(point, second)))
-        for model, points in panels
-        if model == entry.model
-        for point in points
-        if _elsewhere(point, first, second) in there
-    }
-    return sorted(found)
+    held_on_map = {_held(point, entry.sweep) for point in whole.points()}
+    places = set()
+    for model, points in panels:
+        if model == entry.model:
+            for point in points:
+                if _held(point, entry.sweep) in held_on_map:
+                    places.add((float(getattr(point, first)), float(getattr(point, second))))
+    return sorted(places)
 
 
-def _elsewhere(point: Point, *swept: str) -> tuple:
+def _held(point: Point, swept: Collection[str]) -> tuple[object, ...]:
     """The parameters that a map holds fixed; tau and delta follow from the others, or from m."""
     names = ("n", "d", "m", "a0", "a1", "b", "c", "attention_x", "data", "signs", "contest")
     return tuple(getattr(point, name) for name in names if name not in swept)
@@ -78,21 +94,27 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
         f"Contours on maps of at least {SMOOTH} values each way.",
         choices_in_words(job.panels, titled=("attention_x",)) + ".",
     ]
-    with sheet(
-        f"Beyond the grids: where {success}, at one threshold", footnote(lines, job.panels),
-        len(job.panels), cell=(3.9, 3.3), around=(0, 0.8), columns=3,
-    ) as (figure, axes):  # fmt: skip
-        marked_points = points_of(job.marked)
+    maps = sheet(
+        f"Beyond the grids: where {success}, at one threshold",
+        footnote(lines, job.panels),
+        panels=len(job.panels),
+        cell=(3.9, 3.3),
+        around=(0, 0.8),
+        columns=3,
+    )
+    with maps as (figure, axes):
+        points = points_of(job.marked)
         for ax, entry in zip(axes, job.panels, strict=True):
-            own = select_rows(table, map=entry.name)
-            p = numpy_column(own, "p_exact")
-            mesh = draw_panel_map(ax, entry, p, p, SMOOTH)
-            dots = np.reshape(marks(entry, marked_points), (-1, 2)).T
-            ax.plot(*dots, "o", color="white", mec=INK, markeredgewidth=0.4, markersize=2.6)
-            x = CHOICES["attention_x", entry.fixed["attention_x"]]
-            marked = MARK * ("attention_x" in entry.reconstructed)
-            held = held_title(entry, own["m"].to_pylist())
-            ax.set_title(f"{MODELS[entry.model].title}, {x}{marked}\n{held}")
+            on_map = select_rows(table, map=entry.name)
+            p = numpy_column(on_map, "p_exact")
+            mesh = draw_panel_map(ax, entry, shown=p, exact=p, smooth=SMOOTH)
+            x, y = np.reshape(marks(entry, points), (-1, 2)).T
+            ax.plot(x, y, "o", color="white", mec=INK, markeredgewidth=0.4, markersize=2.6)
+            attention_x = CHOICES["attention_x", entry.fixed["attention_x"]]
+            title = f"{MODELS[entry.model].title}, {attention_x}"
+            title = marked(title, "attention_x" in entry.reconstructed)
+            held = held_title(entry, on_map["m"].to_pylist())
+            ax.set_title(f"{title}\n{held}")
         figure.colorbar(mesh, ax=[*axes], label="P(E_success), exact", shrink=0.6, aspect=30)
     return figure
 

@@ -1,7 +1,7 @@
 """Curves read off the paper's figures: judged, beside ours, and which readings they leave."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from ...pages.drawing import save_with_numbers
 from ...pages.house_style import INK
 from ...pages.table_page import write_result
 from ...results.provenance import record
-from ...results.tables import array_of, numpy_column, schema, table_from_rows
+from ...results.tables import Row, array_of, numpy_column, schema, table_from_rows
 from ...settings.words import short_repr
 from ...statistics.claims import DIFFERS, UNDECIDED
 from ...statistics.goodness_of_fit import PanelPoints, log_likelihood
@@ -27,9 +27,14 @@ from .open_choices import CHOICES
 
 COLUMNS = ["value", "success_rate", "reading_error", "source"]
 SCHEMA = schema(
-    panel=str, choice=str, reading=str, mean_difference=float, log_likelihood=float, is_best=bool,
+    panel=str,
+    choice=str,
+    reading=str,
+    mean_difference=float,
+    log_likelihood=float,
+    is_best=bool,
     outcome=str,
-)  # fmt: skip
+)
 
 DRAWN = "Published (black) and ours"
 TITLE = "Verdicts: points read off the paper's figures"
@@ -53,7 +58,8 @@ def read_curves(job: PublishedJob) -> list[pa.Table]:
         raise ValueError(f"{PUBLISHED}/{name}.csv: cannot be read: {reason}")
     if not job.files:
         raise ValueError(f"{PUBLISHED}: no curves there; its README.md says how to add PANEL.csv")
-    panels, curves = {panel.name: panel for panel in job.panels}, []
+    panels = {panel.name: panel for panel in job.panels}
+    curves = []
     for name, text in job.files.items():
         rows = csv.DictReader(text.splitlines(), restval="")
         try:
@@ -67,9 +73,10 @@ def read_curves(job: PublishedJob) -> list[pa.Table]:
     return curves
 
 
-def _curve(panel: Panel, rows: csv.DictReader) -> pa.Table:
+def _curve(panel: Panel, rows: "csv.DictReader[str]") -> pa.Table:
     """Exact values at the published points, and rates as successes in the paper's trials."""
-    (swept,), found = panel.sweep, {}
+    (swept,) = panel.sweep
+    rates_and_errors: dict[float, tuple[float, float]] = {}
     grid = {point.swept[0] for point in panel.points()}
     for row in rows:
         if None in row:
@@ -77,26 +84,28 @@ def _curve(panel: Panel, rows: csv.DictReader) -> pa.Table:
         value = _number(row, "value")
         rate = _number(row, "success_rate")
         error = _number(row, "reading_error")
-        if value not in grid or value in found:
+        if value not in grid or value in rates_and_errors:
             raise ValueError(f"value {value:g}; allowed: values of the panel's grid, each once")
         if not (0 <= rate <= 1 and 0 <= error <= 1):
             raise ValueError(
                 "success_rate and reading_error; allowed: numbers from 0 to 1, "
                 f"not {rate:g} and {error:g}"
             )
-        found[value] = rate, error
-    if not found:
+        rates_and_errors[value] = (rate, error)
+    if not rates_and_errors:
         raise ValueError("no points; allowed: at least one line beneath the first")
-    rates, errors = np.array([*found.values()]).T
-    table = compute_exact(panel.with_more(sweep={swept: [*found]}))
-    for name, column in {
+    rates, errors = np.array([*rates_and_errors.values()]).T
+    columns = {
         "trials": np.full(len(rates), panel.trials),
         "successes": np.rint(rates * panel.trials).astype(np.int64),
         "misread": np.floor(errors * panel.trials + 0.5).astype(np.int64),
         "p_hat": rates,
         "reading_error": errors,
-    }.items():
-        table = table.append_column(name, array_of(column, pa.from_numpy_dtype(column.dtype)))
+    }
+    table = compute_exact(panel.with_more(sweep={swept: [*rates_and_errors]}))
+    for name, column in columns.items():
+        values = array_of(column.tolist(), pa.from_numpy_dtype(column.dtype))
+        table = table.append_column(name, values)
     return table
 
 
@@ -111,67 +120,101 @@ def _number(row: dict[str, str], column: str) -> float:
         raise ValueError(text) from None
 
 
-def reading_rows(job: PublishedJob, panel: Panel, curve: pa.Table) -> Iterator[dict[str, object]]:
+def reading_rows(job: PublishedJob, panel: Panel, curve: pa.Table) -> Iterator[Row]:
     """The rows of SCHEMA of a panel: of each choice that has other readings there."""
-    of_panel, default = panel.points(), verdicts.points_of(panel.name, curve)
-    by_value = {point.swept[0]: point for point in of_panel}
+    points = panel.points()
+    by_value = {point.swept[0]: point for point in points}
     published = [by_value[value] for value in curve["value"].to_pylist()]
+    default = verdicts.points_of(panel.name, curve)
     for choice in CHOICES:
-        held = {choice.default: default}
-        for other in choice.alternatives:
-            effect = other.apply and not other.values and effect_of(choice, other, panel, of_panel)
-            changed = dict(zip(effect.before, effect.after, strict=True)) if effect else {}
-            points = [changed.get(point) for point in published]
-            if all(points):
-                found = references(effect.model, points)
-                p_exact, error = np.array([(each.success, each.error) for each in found]).T
-                held[other.name] = replace(default, reference=p_exact, error=error)
-            elif any(points):
-                held[other.name] = None
-        if len(held) > 1:
-            names = {"panel": panel.name, "choice": choice.name}
-            yield from (names | row for row in _compared(job, held))
+        readings: dict[str, PanelPoints | None] = {choice.default: default}
+        for alternative in choice.alternatives:
+            if alternative.apply is None or alternative.values is not None:
+                continue
+            effect = effect_of(choice, alternative, panel, points)
+            if effect is None:
+                continue
+            changed = dict(zip(effect.before, effect.after, strict=True))
+            allowed = [changed[point] for point in published if point in changed]
+            if len(allowed) == len(published):
+                values = references(effect.model, allowed)
+                readings[alternative.name] = replace(
+                    default,
+                    reference=np.array([value.success for value in values]),
+                    error=np.array([value.error for value in values]),
+                )
+            elif allowed:
+                readings[alternative.name] = None
+        if len(readings) > 1:
+            for row in _compared(job, readings):
+                yield {"panel": panel.name, "choice": choice.name, **row}
 
 
-def _compared(
-    job: PublishedJob, held: dict[str, PanelPoints | None]
-) -> Iterator[dict[str, object]]:
+def _compared(job: PublishedJob, readings: dict[str, PanelPoints | None]) -> Iterator[Row]:
     """What is found of the readings of a choice; None is one that lacks a point."""
-    whole, level = {name: of for name, of in held.items() if of}, job.level / len(job.panels)
-    likelihoods = {name: round(log_likelihood(of), 6) for name, of in whole.items()}
-    found = {name: judge([of], job.margins[:1], level)[0].verdict for name, of in whole.items()}
-    left = [name for name, verdict in found.items() if verdict != DIFFERS]
-    for name, of in held.items():
-        yield {
+    level = job.level / len(job.panels)
+    likelihoods = {}
+    left = []
+    for name, points in readings.items():
+        if points is not None:
+            likelihoods[name] = round(log_likelihood(points), 6)
+            (judged,) = judge([points], job.margins[:1], level)
+            if judged.verdict != DIFFERS:
+                left.append(name)
+    for name, points in readings.items():
+        row: Row = {
             "reading": name,
-            "mean_difference": of and abs(of.successes / of.trials - of.reference).mean(),
-            "log_likelihood": likelihoods.get(name),
-            "is_best": likelihoods.get(name) == max(likelihoods.values()),
-            "outcome": "excluded" if name not in left else UNDECIDED if left[1:] else "selected",
+            "mean_difference": None,
+            "log_likelihood": None,
+            "is_best": False,
+            "outcome": "excluded",
         }
+        if points is not None:
+            difference = points.successes / points.trials - points.reference
+            row["mean_difference"] = np.abs(difference).mean()
+            row["log_likelihood"] = likelihoods[name]
+            row["is_best"] = likelihoods[name] == max(likelihoods.values())
+        if name in left:
+            row["outcome"] = "selected" if len(left) == 1 else UNDECIDED
+        yield row
 
 
 def run(
-    job: PublishedJob, figure: Path, table: Path, readings: Path,
-    tables: list[Path] = (), exact: list[Path] = (),
-) -> None:  # fmt: skip
+    job: PublishedJob,
+    figure: Path,
+    table: Path,
+    readings: Path,
+    tables: Sequence[Path] = (),
+    exact: Sequence[Path] = (),
+) -> None:
     curves = read_curves(job)
     ours = read_joined(tables, exact, [panel.contest for panel in job.panels])
     shown = [
-        panel.with_more(trials=own["trials"][0].as_py())
-        for panel, own in zip(job.panels, ours, strict=True)
+        panel.with_more(trials=table["trials"][0].as_py())
+        for panel, table in zip(job.panels, ours, strict=True)
     ]
-    drawn, rows = panel_figure.draw(PanelsJob(title=DRAWN, panels=shown), ours), []
+    drawn = panel_figure.draw(PanelsJob(title=DRAWN, panels=shown), ours)
+    rows: list[Row] = []
+    # Axes of colour bars follow.
     for ax, panel, curve in zip(drawn.axes, job.panels, curves, strict=False):
-        points = (numpy_column(curve, name) for name in ("value", "p_hat", "reading_error"))
-        ax.errorbar(*points, fmt="x", color=INK, linewidth=0.8, markersize=3, zorder=4)
+        ax.errorbar(
+            x=numpy_column(curve, "value"),
+            y=numpy_column(curve, "p_hat"),
+            yerr=numpy_column(curve, "reading_error"),
+            fmt="x",
+            color=INK,
+            linewidth=0.8,
+            markersize=3,
+            zorder=4,
+        )
         ax.set_xlabel(f"{panel.name}: {ax.get_xlabel()}")
         rows += reading_rows(job, panel, curve)
     by_panel, by_point = verdicts.verdict_tables(job, curves)
     errors = np.concatenate([numpy_column(curve, "reading_error") for curve in curves])
-    by_point = by_point.append_column("reading_error", array_of(errors, pa.float64()))
-    provenance, about = record(job.canonical(), __name__), verdicts.about(job, len(by_point))
+    by_point = by_point.append_column("reading_error", array_of(errors.tolist(), pa.float64()))
+    provenance = record(job.canonical(), __name__)
     save_with_numbers(drawn, figure, by_point, provenance)
-    write_result(by_panel, table, provenance, TITLE, ABOUT + about)
-    left = table_from_rows(rows, SCHEMA)
-    write_result(left, readings, provenance, READINGS_TITLE, READINGS_ABOUT)
+    about = ABOUT + verdicts.about(job, points=len(by_point))
+    write_result(by_panel, table, provenance, TITLE, about)
+    compared = table_from_rows(rows, SCHEMA)
+    write_result(compared, readings, provenance, READINGS_TITLE, READINGS_ABOUT)

@@ -1,6 +1,8 @@
 """Maps of P(E_success) over the threshold and a panel's swept parameter, exactly."""
 
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,17 +13,25 @@ from matplotlib.figure import Figure
 from ...pages.drawing import as_grid, draw_map, key, legend_above, save_with_numbers, sheet
 from ...pages.house_style import INK, VERMILION
 from ...results.provenance import record
-from ...results.tables import numpy_column, schema, select_rows, table_from_rows
-from ..exact.best_thresholds import best_thresholds, success_at
-from ..figures.figure_text import choices_in_words, footnote, held_title, symbol_of
+from ...results.tables import Row, numpy_column, schema, select_rows, table_from_rows
+from ..exact.best_thresholds import Best, best_thresholds, success_at
+from ..figures.figure_text import choices_in_words, footnote, held_title, marked, symbol_of
 from ..models import MODELS
+from ..models.model import AttentionModel
 from ..models.panel_tables import DECIMALS
-from ..settings.panels import MARK, Panel, PanelsJob
+from ..settings.panels import Panel, PanelsJob
 
 SCHEMA = schema(
-    panel=str, parameter=str, value=float, kind=str, theta=float, p_exact=float,
-    theta_low=float, theta_high=float, reconstructed=bool,
-)  # fmt: skip
+    panel=str,
+    parameter=str,
+    value=float,
+    kind=str,
+    theta=float,
+    p_exact=float,
+    theta_low=float,
+    theta_high=float,
+    reconstructed=bool,
+)
 """theta is tau / sqrt(log n), the same for all networks. Rows by `kind`:
 
 - PAPER: at the panel's own theta, at every point; `reconstructed` says whether theta is.
@@ -30,12 +40,14 @@ SCHEMA = schema(
 - MAP: at each of THETAS, at MAP_POINTS values of the swept parameter at most.
 """
 
-PAPER, BEST, MAP = "paper", "best", "map"
+PAPER = "paper"
+BEST = "best"
+MAP = "map"
 THETAS = np.round(np.arange(0.3, 2.21, 0.02), 10)
 MAP_POINTS = 31
 
-LINE = {"color": VERMILION, "linewidth": 1.6}
-DOTS = {"marker": "o", "linewidth": 0, "color": "white"}
+LINE: dict[str, Any] = {"color": VERMILION, "linewidth": 1.6}
+DOTS: dict[str, Any] = {"marker": "o", "linewidth": 0, "color": "white"}
 MOST_COLUMNS = 6
 FEW_VALUES = 12
 
@@ -44,25 +56,41 @@ def theta_table(job: PanelsJob) -> pa.Table:
     """P(E_success) at each panel's own threshold, at the best one, and on the map's grid."""
     rows = []
     for panel in job.panels:
-        model, of_panel = MODELS[panel.model], panel.points()
+        model = MODELS[panel.model]
+        # Thresholds in units of s are of attention alone.
+        assert isinstance(model, AttentionModel)
+        points = panel.points()
         few = min(panel.most_values or MAP_POINTS, MAP_POINTS)
         mapped = panel.with_more(most_values=few).points()
         on_map = dict(zip(mapped, success_at(model, mapped, THETAS).tolist(), strict=True))
-        marked = "theta" in panel.reconstructed
-        for point, best in zip(of_panel, best_thresholds(model, of_panel, None), strict=True):
-            middle = None if best.low is None else (best.low + best.high) / 2
-            (value,) = point.swept
-            found = [
-                (PAPER, point.theta, best.p_at_theta, None, None, marked),
-                (BEST, middle, best.p_best, best.low, best.high, None),
-                *(
-                    (MAP, theta, round(p, DECIMALS), None, None, None)
-                    for theta, p in zip(THETAS.tolist(), on_map.get(point, ()), strict=False)
-                ),
-            ]
-            at = (panel.name, *panel.sweep, value)
-            rows += [dict(zip(SCHEMA.names, (*at, *row), strict=True)) for row in found]
+        (swept,) = panel.sweep
+        for point, best in zip(points, best_thresholds(model, points, None), strict=True):
+            at_point: Row = {"panel": panel.name, "parameter": swept, "value": point.swept[0]}
+            own = at_point | {
+                "kind": PAPER,
+                "theta": point.theta,
+                "p_exact": best.p_at_theta,
+                "reconstructed": "theta" in panel.reconstructed,
+            }
+            rows += [own, at_point | _best_columns(best)]
+            if point in on_map:
+                for theta, p in zip(THETAS.tolist(), on_map[point], strict=True):
+                    on_grid = {"kind": MAP, "theta": theta, "p_exact": round(p, DECIMALS)}
+                    rows.append(at_point | on_grid)
     return table_from_rows(rows, SCHEMA)
+
+
+def _best_columns(best: Best) -> Row:
+    middle = None
+    if best.low is not None and best.high is not None:
+        middle = (best.low + best.high) / 2
+    return {
+        "kind": BEST,
+        "theta": middle,
+        "p_exact": best.p_best,
+        "theta_low": best.low,
+        "theta_high": best.high,
+    }
 
 
 def draw(job: PanelsJob, table: pa.Table) -> Figure:
@@ -79,49 +107,58 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
     )
     figures: dict[str, list[Panel]] = {}
     for panel in job.panels:
-        figures.setdefault(panel.figure, []).append(panel)
-    with sheet(
-        title, footnote(lines, job.panels), len(job.panels), cell=(2.2, 2.9), around=(0.9, 1.1),
-        columns=MOST_COLUMNS, sharey=True,
-    ) as (figure, axes):  # fmt: skip
+        figures.setdefault(panel.figure or panel.name, []).append(panel)
+    maps = sheet(
+        title,
+        footnote(lines, job.panels),
+        panels=len(job.panels),
+        cell=(2.2, 2.9),
+        around=(0.9, 1.1),
+        columns=MOST_COLUMNS,
+        sharey=True,
+    )
+    with maps as (figure, axes):
         for ax, panel in zip(axes, job.panels, strict=True):
             mesh = _draw_map(ax, panel, select_rows(table, panel=panel.name))
-        for panels in figures.values():
-            axes[job.panels.index(panels[0])].set_ylabel(_line_label(panels))
+        for figure_title, panels in figures.items():
+            first = axes[job.panels.index(panels[0])]
+            first.set_ylabel(_line_label(figure_title, panels))
         figure.colorbar(mesh, ax=[*axes], label="P(E_success), exact", shrink=0.6, aspect=40)
         best = key("the best one", **DOTS | {"markeredgecolor": INK, "markersize": 4})
         legend_above(figure, [key("the panels' own threshold", **LINE), best])
     return figure
 
 
-def _line_label(panels: list[Panel]) -> str:
+def _line_label(title: str, panels: list[Panel]) -> str:
     """The title of a figure, which names X, and theta: either is marked if it is in any panel."""
-    marked = {name for panel in panels for name in panel.reconstructed}
-    title = panels[0].figure.replace(". ", "\n", 1) + MARK * ("attention_x" in marked)
-    return f"{title}\n{symbol_of('theta', marked)}"
+    reconstructed = set(chain.from_iterable(panel.reconstructed for panel in panels))
+    lines = marked(title.replace(". ", "\n", 1), "attention_x" in reconstructed)
+    return f"{lines}\n{symbol_of('theta', reconstructed)}"
 
 
 def _draw_map(ax: Axes, panel: Panel, table: pa.Table) -> QuadMesh:
     (name,) = panel.sweep
-    columns = ("value", "theta", "p_exact")
-    of_kind = {
-        kind: [numpy_column(select_rows(table, kind=kind), each) for each in columns]
-        for kind in (PAPER, BEST, MAP)
-    }
-    values, thetas, grid = as_grid(*of_kind[MAP])
-    few = len(values) <= FEW_VALUES
-    across = np.arange(len(values), dtype=float) if few else values
+    on_map = select_rows(table, kind=MAP)
+    values, thetas, grid = as_grid(
+        x=numpy_column(on_map, "value"),
+        y=numpy_column(on_map, "theta"),
+        values=numpy_column(on_map, "p_exact"),
+    )
+    has_few = len(values) <= FEW_VALUES
+    across = np.arange(len(values), dtype=float) if has_few else values
     mesh = draw_map(ax, across, thetas, grid)
-    dots = {"markersize": 1.6, "rasterized": True, "zorder": 1}
-    for kind, look in ((PAPER, LINE), (BEST, DOTS | dots)):
-        value, theta, _ = of_kind[kind]
-        ax.plot(np.interp(value, values, across), theta, **look)
-    if few:
+    small_dots = DOTS | {"markersize": 1.6, "rasterized": True, "zorder": 1}
+    for kind, look in ((PAPER, LINE), (BEST, small_dots)):
+        of_kind = select_rows(table, kind=kind)
+        x = np.interp(numpy_column(of_kind, "value"), values, across)
+        ax.plot(x, numpy_column(of_kind, "theta"), **look)
+    if has_few:
         ax.set_xticks(across, [f"{value:g}" for value in values])
-    ax.set_ylim(mesh.get_coordinates()[[0, -1], 0, 1])
+    heights = np.asarray(mesh.get_coordinates())[:, 0, 1]
+    ax.set_ylim(heights[0], heights[-1])
     ax.set_xlabel(symbol_of(name, panel.reconstructed))
     # delta enters through m alone.
-    held = held_title(panel, [point.m for point in panel.points()], 3, without=("delta",))
+    held = held_title(panel, [point.m for point in panel.points()], per_line=3, without=("delta",))
     ax.set_title(f"{panel.name}\n{held}", fontsize=7.5)
     return mesh
 

@@ -1,5 +1,6 @@
 """What each network alone could do with its own best threshold."""
 
+from itertools import chain
 from pathlib import Path
 
 import matplotlib
@@ -12,25 +13,41 @@ from ...pages.drawing import key, legend_beside, save_with_numbers, sheet, sorte
 from ...pages.house_style import INK, PALETTE
 from ...pages.table_page import write_result
 from ...results.provenance import record
-from ...results.tables import schema, select_rows, table_from_rows
+from ...results.tables import Row, schema, select_rows, table_from_rows
 from ..exact.best_thresholds import best_thresholds, curve_at
-from ..figures.figure_text import choices_in_words, footnote, held_title, symbol_of
+from ..figures.figure_text import choices_in_words, footnote, held_title, marked, symbol_of
 from ..models import MODELS
 from ..models.contest import PAPERS, network_name
 from ..models.model import SWEEPABLE, Point
-from ..settings.panels import COLUMN, MARK, Panel, PanelsJob
+from ..settings.panels import COLUMN, Panel, PanelsJob
 
 SCHEMA = schema(
-    panel=str, model=str, attention_x=str, network=str, parameter=str, value=float,
-    n=int, d=int, m=int, a0=float, a1=float, b=float, c=float,
-    theta=float, p_at_theta=float, best_theta_low=float, best_theta_high=float, p_best=float,
-    resolved=bool, reconstructed=str,
-)  # fmt: skip
+    panel=str,
+    model=str,
+    attention_x=str,
+    network=str,
+    parameter=str,
+    value=float,
+    n=int,
+    d=int,
+    m=int,
+    a0=float,
+    a1=float,
+    b=float,
+    c=float,
+    theta=float,
+    p_at_theta=float,
+    best_theta_low=float,
+    best_theta_high=float,
+    p_best=float,
+    resolved=bool,
+    reconstructed=str,
+)
 """theta is tau / sqrt(log n); `theta` is the panel's own, the same for all networks. `value` is of
 the first swept parameter. The best is null where it is not `resolved`: scores of D0 and D1 then lie
 so close that float64 does not tell which thresholds are between them."""
 
-OF_POINT = ("attention_x", "n", "d", "m", "a0", "a1", "b", "c")
+PARAMETERS = ("attention_x", "n", "d", "m", "a0", "a1", "b", "c", "theta")
 TITLE = "Thresholds: what each network alone can do"
 ABOUT = (
     "Exact probability that one network alone separates the pair, positive on D1 and zero on D0: "
@@ -49,55 +66,61 @@ def threshold_table(job: PanelsJob) -> pa.Table:
     """The best threshold of each network at every point of the panels."""
     rows = []
     for panel in job.panels:
-        model, of_panel = MODELS[panel.model], panel.points()
-        of_all = {
-            "panel": panel.name,
-            "model": model.name,
-            "parameter": ",".join(panel.sweep),
-            "reconstructed": panel.reconstruction,
-        }
+        model = MODELS[panel.model]
+        points = panel.points()
         kernels = panel.contest.kernels
-        best = {kernel: best_thresholds(model, of_panel, kernel) for kernel in kernels}
-        for k, point in enumerate(of_panel):
-            at = {
+        best_of = {kernel: best_thresholds(model, points, kernel) for kernel in kernels}
+        for k, point in enumerate(points):
+            at_point: Row = {name: getattr(point, name) for name in PARAMETERS}
+            at_point |= {
+                "panel": panel.name,
+                "model": model.name,
+                "parameter": ",".join(panel.sweep),
                 "value": point.swept[0],
-                "theta": point.theta,
-                **{name: getattr(point, name) for name in OF_POINT},
+                "reconstructed": panel.reconstruction,
             }
             for kernel in kernels:
-                p_at_theta, p_best, low, high = best[kernel][k]
-                own = {"network": kernel, "p_at_theta": p_at_theta, "p_best": p_best}
-                own |= {"best_theta_low": low, "best_theta_high": high}
-                rows.append(of_all | at | own | {"resolved": p_best is not None})
+                best = best_of[kernel][k]
+                of_network = {
+                    "network": kernel,
+                    "p_at_theta": best.p_at_theta,
+                    "best_theta_low": best.low,
+                    "best_theta_high": best.high,
+                    "p_best": best.p_best,
+                    "resolved": best.p_best is not None,
+                }
+                rows.append(at_point | of_network)
     return table_from_rows(rows, SCHEMA)
 
 
 def draw(job: PanelsJob, table: pa.Table) -> Figure:
     """Plots of each model, X and contest, on lines of their own: the curve over theta, then the
     best over each swept parameter."""
-    groups: dict[tuple, list[Panel]] = {}
+    groups: dict[tuple[object, ...], list[Panel]] = {}
     for panel in job.panels:
         first = panel.with_more(most_values=1).points()[0]
         groups.setdefault((panel.model, first.attention_x, panel.contest), []).append(panel)
     plots: list[Panel | list[Panel] | None] = []
     for panels in groups.values():
-        plots += [panels, *(panel for panel in panels if len(panel.sweep) == 1)]
+        plots.append(panels)
+        plots += [panel for panel in panels if len(panel.sweep) == 1]
         plots += [None] * (-len(plots) % COLUMNS)
-    shown = dict.fromkeys(kernel for panel in job.panels for kernel in panel.contest.kernels)
+    kernels = _kernels_of(job.panels)
     # Of X and of Ax the titles speak.
     titled = {model.titled_by for model in MODELS.values()}
     lines = [
         "Exact; in softmax regression where all entries of 𝐴𝑥 but the special one are 1.2 log 𝑛. "
         "First plot of a model: against the threshold; dotted, the panels' own, the same for "
-        f"{'both' if len(shown) == 2 else 'all'} networks.",
+        f"{'both' if len(kernels) == 2 else 'all'} networks.",
         choices_in_words(job.panels, titled) + ".",
     ]
     note = footnote(lines, job.panels, names_contests=False)
     title = "One network alone separates D1 from D0: at its best threshold, and at the shared one"
     colours = colours_of(job.panels)
-    with sheet(
-        title, note, len(plots), cell=(2.6, 2.45), around=(1.5, 1.2), columns=COLUMNS
-    ) as (figure, axes):  # fmt: skip
+    all_plots = sheet(
+        title, note, panels=len(plots), cell=(2.6, 2.45), around=(1.5, 1.2), columns=COLUMNS
+    )
+    with all_plots as (figure, axes):
         for k, (ax, plot) in enumerate(zip(axes, plots, strict=True)):
             if plot is None:
                 ax.set_axis_off()
@@ -107,66 +130,83 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
                 _draw_curve(ax, plot, colours)
             if k % COLUMNS == 0:
                 ax.set_ylabel("probability")
-        handles = [key(network_name(each).replace("F", "𝐹"), colours[each]) for each in shown]
+        handles = [
+            key(network_name(kernel).replace("F", "𝐹"), colours[kernel]) for kernel in kernels
+        ]
         handles += [key("best threshold"), key("the panel's own\nthreshold", linestyle="--")]
         legend_beside(figure, handles)
     return figure
 
 
-def colours_of(panels: list[Panel]) -> dict[str, str]:
+def _kernels_of(panels: list[Panel]) -> list[str]:
+    """The kernels of the panels' contests, each once."""
+    return list(dict.fromkeys(chain.from_iterable(panel.contest.kernels for panel in panels)))
+
+
+Colour = str | tuple[float, ...]
+
+
+def colours_of(panels: list[Panel]) -> dict[str, Colour]:
     """A colour for each kernel: those of the paper have their own, others follow."""
-    kernels = [*PAPERS.kernels, *(k for panel in panels for k in panel.contest.kernels)]
-    kernels = list(dict.fromkeys(kernels))
-    further = matplotlib.colormaps["turbo"](np.linspace(0, 1, max(len(kernels) - len(PALETTE), 0)))
-    return dict(zip(kernels, [*PALETTE, *map(tuple, further.tolist())], strict=False))
+    kernels = dict.fromkeys([*PAPERS.kernels, *_kernels_of(panels)])
+    further = max(len(kernels) - len(PALETTE), 0)
+    colours: list[Colour] = [*PALETTE]
+    for colour in matplotlib.colormaps["turbo"](np.linspace(0, 1, further)).tolist():
+        colours.append(tuple(colour))
+    return dict(zip(kernels, colours, strict=False))
 
 
 def operating_point(panels: list[Panel]) -> tuple[Panel, Point]:
     """The panel and the point whose curve stands for all: of the panel that sweeps m, or else of
     the last, the point nearest to the m of the others."""
     chosen = next((panel for panel in panels if "m" in panel.sweep), panels[-1])
-    others = [point.m for panel in panels if panel is not chosen for point in panel.points()]
-    wanted = np.median(others) if others else 0
-    return chosen, min(chosen.points(), key=lambda point: abs(point.m - wanted))
+    others = []
+    for panel in panels:
+        if panel is not chosen:
+            others += [point.m for point in panel.points()]
+    median = np.median(others) if others else 0
+    return chosen, min(chosen.points(), key=lambda point: abs(point.m - median))
 
 
-def _draw_curve(ax: Axes, panels: list[Panel], colours: dict[str, str]) -> None:
+def _draw_curve(ax: Axes, panels: list[Panel], colours: dict[str, Colour]) -> None:
     panel, point = operating_point(panels)
     model = MODELS[panel.model]
     for kernel in panel.contest.kernels:
-        found = curve_at(model, point, kernel)
-        ax.stairs(found.probability, found.edges, color=colours[kernel], linewidth=1.2)
+        curve = curve_at(model, point, kernel)
+        ax.stairs(curve.probability, curve.edges, color=colours[kernel], linewidth=1.2)
     ax.axvline(point.theta, color=INK, linestyle=":", linewidth=1)
     ax.set_xlim(0, 2 if point.d else 1)
     ax.set_ylim(0, 1)
-    marks = {name: MARK * (name in panel.reconstructed) for name in ("n", "d", "m")}
-    at = ", ".join(
-        f"{SWEEPABLE[name].symbol} = {getattr(point, name)}{mark}"
-        for name, mark in marks.items()
-        if getattr(point, name) is not None
-    )
+    sizes = []
+    for name in ("n", "d", "m"):
+        value = getattr(point, name)
+        if value is not None:
+            size = f"{SWEEPABLE[name].symbol} = {value}"
+            sizes.append(marked(size, name in panel.reconstructed))
     theta = symbol_of("tau" if point.d is None else "theta", panel.reconstructed)
-    ax.set_xlabel(f"{theta}  at {at}")
+    ax.set_xlabel(f"{theta}  at {', '.join(sizes)}")
+    title = model.title
+    if point.attention_x in X_NAMES:
+        title = f"{title}, {X_NAMES[point.attention_x]}"
     # Ax of softmax regression, and X, are marked where they are reconstructed.
-    marked = MARK * any(model.titled_by in each.reconstructed for each in panels)
-    words = ", ".join(filter(None, [model.title, X_NAMES.get(point.attention_x)]))
-    ax.set_title(words + marked, fontweight="bold", fontsize=9)
+    is_reconstructed = any(model.titled_by in panel.reconstructed for panel in panels)
+    ax.set_title(marked(title, is_reconstructed), fontweight="bold", fontsize=9)
 
 
-def _draw_best(ax: Axes, panel: Panel, table: pa.Table, colours: dict[str, str]) -> None:
+def _draw_best(ax: Axes, panel: Panel, table: pa.Table, colours: dict[str, Colour]) -> None:
     (name,) = panel.sweep
     rows = select_rows(table, panel=panel.name)
     for kernel in panel.contest.kernels:
-        own = select_rows(rows, network=kernel)
-        x, best, at_theta = sorted_columns(own, "value", "p_best", "p_at_theta")
+        of_network = select_rows(rows, network=kernel)
+        x, best, at_theta = sorted_columns(of_network, "value", "p_best", "p_at_theta")
         marker = "o" if len(x) <= 12 else None
         ax.plot(x, best, color=colours[kernel], marker=marker, markersize=3)
         ax.plot(x, at_theta, color=colours[kernel], linestyle="--", linewidth=0.9)
     if name == "d" and len(x) > 2:
-        ticks_at(ax.xaxis, x)
+        ticks_at(ax.xaxis, x.tolist())
     ax.set_ylim(0, 1)
     # delta enters through m alone; theta of regression is tau, and of Ax the title speaks.
-    held = held_title(panel, rows["m"].to_pylist(), 3, without=("delta",))
+    held = held_title(panel, rows["m"].to_pylist(), per_line=3, without=("delta",))
     ax.set_title(held, fontsize=7.5)
     ax.set_xlabel(symbol_of(name, panel.reconstructed))
 
@@ -174,7 +214,7 @@ def _draw_best(ax: Axes, panel: Panel, table: pa.Table, colours: dict[str, str])
 def run(job: PanelsJob, table: Path, figure: Path) -> None:
     if not job.panels:
         raise ValueError("every panel sweeps the threshold itself")
-    found = threshold_table(job)
+    thresholds = threshold_table(job)
     provenance = record(job.canonical(), __name__)
-    write_result(found, table, provenance, TITLE, ABOUT)
-    save_with_numbers(draw(job, found), figure, found, provenance)
+    write_result(thresholds, table, provenance, TITLE, ABOUT)
+    save_with_numbers(draw(job, thresholds), figure, thresholds, provenance)

@@ -1,7 +1,6 @@
 """At which points of a panel each event is not "with high probability": fails more than delta/n."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ import pyarrow as pa
 
 from ...pages.table_page import write_result
 from ...results.provenance import record
-from ...results.tables import numpy_column, read_parquet, schema, table_from_rows
+from ...results.tables import Row, numpy_column, read_parquet, schema, table_from_rows
 from ..models.model import Point
 from ..models.panel_tables import exact_schema
 from ..settings.panels import COLUMN, Panel, PanelsJob
@@ -17,14 +16,24 @@ from ..settings.panels import COLUMN, Panel, PanelsJob
 DELTA = 0.01
 """The delta of the experiments, for panels whose points have none."""
 
-ALL_FOUR, ALL = "all_four", "all"
+ALL_FOUR = "all_four"
+ALL = "all"
 """The row on points at which each of a contest's events is with high probability: of four, or of
 more or fewer."""
 
 SCHEMA = schema(
-    panel=str, parameter=str, event=str, points=int, points_whp=int, points_undecided=int,
-    not_whp=str, worst_failure=float, worst_over_bound=float, worst_at=str, reconstructed=str,
-)  # fmt: skip
+    panel=str,
+    parameter=str,
+    event=str,
+    points=int,
+    points_whp=int,
+    points_undecided=int,
+    not_whp=str,
+    worst_failure=float,
+    worst_over_bound=float,
+    worst_at=str,
+    reconstructed=str,
+)
 """One row per panel and event, and one of all together. `points` counts those whose probability is
 known, of all together those where all are; its failure is the largest of theirs. An event is with
 high probability where it fails at most delta/n even if its probability is off by all of its error;
@@ -56,59 +65,75 @@ def whp_table(panels: Sequence[Panel], exact: Sequence[pa.Table]) -> pa.Table:
     `exact` are the panels' tables of exact values, in which NaN is a probability that is not known.
     ValueError if a table has not one row per point, or a known probability has no error.
     """
-    rows = [row for of in zip(panels, exact, strict=True) for row in _rows(*of)]
+    rows = []
+    for panel, values in zip(panels, exact, strict=True):
+        rows += _rows(panel, values)
     return table_from_rows(rows, SCHEMA)
 
 
-def _rows(panel: Panel, exact: pa.Table) -> list[dict]:
-    points, events = panel.points(), panel.contest.events
-    probability, error = (
-        np.column_stack([numpy_column(exact, f"{kind}_{event}") for event in events])
-        for kind in ("prob", "error")
-    )
+def _rows(panel: Panel, exact: pa.Table) -> list[Row]:
+    points = panel.points()
+    events = panel.contest.events
+    probability = np.column_stack([numpy_column(exact, f"prob_{event}") for event in events])
+    error = np.column_stack([numpy_column(exact, f"error_{event}") for event in events])
     if len(exact) != len(points):
         raise ValueError(
             f"{panel.name}: values of shape {probability.shape} for {len(points)} points; "
             f"allowed: one row per point, one column per event"
         )
-    failure, known = 1 - probability, ~np.isnan(probability)
+    failure = 1 - probability
+    known = ~np.isnan(probability)
     for k, event in enumerate(events):
         if not (error[known[:, k], k] >= 0).all():
             raise ValueError(f"{panel.name}: an error of {event} is missing; allowed: >= 0")
     bounds = np.array([(point.delta or DELTA) / point.n for point in points])
     often = failure - error > bounds[:, None]
     seldom = failure + error <= bounds[:, None]
-    row = partial(_row, panel, points, bounds)
-    one = [row(event, failure[:, k], often[:, k], seldom[:, k]) for k, event in enumerate(events)]
-    both = often.any(axis=1) & known.all(axis=1), seldom.all(axis=1)
-    return [*one, row(ALL_FOUR if len(events) == 4 else ALL, failure.max(axis=1), *both)]
+    rows = [
+        _columns(points, bounds, failure=failure[:, k], often=often[:, k], seldom=seldom[:, k])
+        for k in range(len(events))
+    ]
+    all_together = _columns(
+        points,
+        bounds,
+        failure=failure.max(axis=1),
+        often=often.any(axis=1) & known.all(axis=1),
+        seldom=seldom.all(axis=1),
+    )
+    rows.append(all_together)
+    names = [*events, ALL_FOUR if len(events) == 4 else ALL]
+    for name, row in zip(names, rows, strict=True):
+        row["panel"] = panel.name
+        row["parameter"] = ",".join(panel.sweep)
+        row["event"] = name
+        row["reconstructed"] = panel.reconstruction
+    return rows
 
 
-def _row(
-    panel: Panel, points: list[Point], bounds: np.ndarray, event: str, failure: np.ndarray,
-    often: np.ndarray, seldom: np.ndarray,
-) -> dict:  # fmt: skip
-    """One event's row; `often` and `seldom` are where it surely fails too often, and surely not."""
-    known, over = ~np.isnan(failure), failure / bounds
-    row = {
-        "panel": panel.name,
-        "parameter": ",".join(panel.sweep),
-        "event": event,
+def _columns(
+    points: list[Point],
+    bounds: np.ndarray,
+    failure: np.ndarray,
+    often: np.ndarray,
+    seldom: np.ndarray,
+) -> Row:
+    """What is said of one event, or of all together; `often` and `seldom` are where it surely fails
+    too often, and surely not."""
+    known = ~np.isnan(failure)
+    over_bound = failure / bounds
+    row: Row = {
         "points": int(known.sum()),
         "points_whp": int(seldom.sum()),
         "points_undecided": int((known & ~often & ~seldom).sum()),
         "not_whp": _ranges(points, often) or None,
-        "reconstructed": panel.reconstruction,
     }
-    if not known.any():
-        return row | {"worst_failure": None, "worst_over_bound": None, "worst_at": None}
-    worst = int(np.nanargmax(over))
-    # Probabilities just above one by rounding are no failure below zero.
-    return row | {
-        "worst_failure": max(float(failure[worst]), 0.0),
-        "worst_over_bound": max(float(over[worst]), 0.0),
-        "worst_at": _value(points[worst]),
-    }
+    if known.any():
+        worst = int(np.nanargmax(over_bound))
+        # Probabilities just above one by rounding are no failure below zero.
+        row["worst_failure"] = max(float(failure[worst]), 0.0)
+        row["worst_over_bound"] = max(float(over_bound[worst]), 0.0)
+        row["worst_at"] = _value(points[worst])
+    return row
 
 
 def _ranges(points: list[Point], chosen: np.ndarray) -> str:
@@ -116,7 +141,8 @@ def _ranges(points: list[Point], chosen: np.ndarray) -> str:
     edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(int), [0]])))
     runs = []
     for start, end in edges.reshape(-1, 2).tolist():
-        first, last = _value(points[start]), _value(points[end - 1])
+        first = _value(points[start])
+        last = _value(points[end - 1])
         runs.append(first if first == last else f"{first} to {last}")
     return ", ".join(runs)
 
