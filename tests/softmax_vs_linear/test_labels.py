@@ -22,7 +22,7 @@ def figure(name: str) -> Output:
 
 def test_labels_of_figures(monkeypatch):
     made = {"fig4a": {"verdict": "agrees"}, "fig4b": {"verdict": "undecided"}}
-    monkeypatch.setattr(labels_module, "verdicts_made", lambda config, folder: made)
+    monkeypatch.setattr(labels_module, "verdicts_in", lambda config, folder: made)
     assert labels(STUDY, Output(FIGURE, "fig4", panels=("fig4a", "fig4b")), RESULTS) == {
         "figure": "fig4", "model": "self-attention", "swept": "n, d",
         "verdict": "1 agree, 1 undecided",
@@ -43,7 +43,7 @@ def test_verdicts_of_other_settings_are_no_labels(monkeypatch):
     def refuse(config, folder):
         raise TableError("made with other settings than these")
 
-    monkeypatch.setattr(labels_module, "verdicts_made", refuse)
+    monkeypatch.setattr(labels_module, "verdicts_in", refuse)
     assert labels(STUDY, figure("fig4a"), RESULTS)["verdict"] == "not judged"
 
 

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from ..results.declaration import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result, Study
@@ -33,11 +34,16 @@ class SoftmaxVsLinear(Study):
     kept_in = "gallery"
 
     def __init__(
-        self, section: SoftmaxVsLinearSection, seed: int, jobs: Jobs,
+        self,
+        section: SoftmaxVsLinearSection,
+        seed: int,
+        jobs: Jobs,
         curves: PublishedFiles = NO_CURVES,
-    ):  # fmt: skip
-        self.section, self.seed, self.jobs = section, seed, jobs
-        self.published, self.unreadable = curves.texts, curves.unreadable
+    ) -> None:
+        self.section = section
+        self.seed = seed
+        self.jobs = jobs
+        self.curves = curves
 
     @property
     def folder(self) -> str:
@@ -55,18 +61,21 @@ class SoftmaxVsLinear(Study):
     @cached_property
     def exact(self) -> dict[str, Panel]:
         """The panels with what their exact values depend on."""
-        panels = self.section.panels.items()
-        return {name: own.panel(name, most_values=self.chosen.points) for name, own in panels}
+        return {
+            name: entry.panel(name, most_values=self.chosen.points)
+            for name, entry in self.section.panels.items()
+        }
 
     @cached_property
     def simulated(self) -> dict[str, Panel]:
         """The panels with what their trials depend on."""
-        section, of_scale, found = self.section, self.chosen.trials, {}
+        section = self.section
+        simulated = {}
         for name, panel in self.exact.items():
-            own = section.panels[name].trials
-            trials = section.trials or getattr(of_scale, panel.model) or own
-            found[name] = panel.with_more(trials=trials, seed=self.seed, engine=section.engine)
-        return found
+            trials = section.panels[name].trials
+            trials = section.trials or getattr(self.chosen.trials, panel.model) or trials
+            simulated[name] = panel.with_more(trials=trials, seed=self.seed, engine=section.engine)
+        return simulated
 
     @cached_property
     def marked(self) -> dict[str, Panel]:
@@ -93,13 +102,13 @@ class SoftmaxVsLinear(Study):
         """The maps, marked likewise; the first, if the scale says how many."""
         entries = [*self.section.phase.items()][: self.chosen.audited]
         return [
-            self._with_marks(own, own.panel(name, most_values=self.chosen.points))
-            for name, own in entries
+            self._with_marks(entry, entry.panel(name, most_values=self.chosen.points))
+            for name, entry in entries
         ]
 
-    def _with_marks(self, own: Sweep, panel: Panel) -> Panel:
+    def _with_marks(self, entry: Sweep, panel: Panel) -> Panel:
         notes = getattr(self.section.models, panel.model).notes
-        return panel.with_more(reconstructed=own.reconstructed, notes=notes)
+        return panel.with_more(reconstructed=entry.reconstructed, notes=notes)
 
     @cached_property
     def figure_of(self) -> dict[str, str]:
@@ -163,8 +172,9 @@ class SoftmaxVsLinear(Study):
     def _figures(self) -> Iterator[Result]:
         """The figures of the configuration, and every panel on its own."""
         figures = {name: figure.panels for name, figure in self.section.figures.items()}
-        in_figures = {panel for panels in figures.values() for panel in panels}
-        for name, panels in (figures | {panel: [panel] for panel in self.exact}).items():
+        in_figures = set(chain.from_iterable(figures.values()))
+        alone = {panel: [panel] for panel in self.exact}
+        for name, panels in (figures | alone).items():
             title = self.title_of(name)
             shown = [
                 self.marked[panel].with_more(trials=self.simulated[panel].trials)
@@ -182,18 +192,20 @@ class SoftmaxVsLinear(Study):
 
     def _verdicts(self) -> Iterator[Result]:
         verdicts = Output(TABLE, "verdicts", "verdicts on the panels")
-        level, margin = self.section.verdicts.level, self.section.verdicts.margin
-        trials = [
-            (self.section.panels[name].trials, of.trials) for name, of in self.simulated.items()
-        ]
+        margin = self.section.verdicts.margin
+        margins = []
+        for name, panel in self.simulated.items():
+            # Smaller as the square root of more trials than the panel's own.
+            trials_ratio = self.section.panels[name].trials / panel.trials
+            margins.append(margin * math.sqrt(trials_ratio))
         yield Result(
             name="verdicts",
             module="softmax_vs_linear.figures.verdicts",
             settings=VerdictsJob(
                 panels=[*self.marked.values()],
-                level=level,
+                level=self.section.verdicts.level,
                 margin=margin,
-                margins=[margin * math.sqrt(own / made) for own, made in trials],
+                margins=margins,
             ),
             outputs={"output": (verdicts,), "": (Output(POINTS, "verdicts_points"),)},
             inputs=_tables_of(self.exact),
@@ -212,7 +224,6 @@ class SoftmaxVsLinear(Study):
 
     def _audits(self) -> Iterator[Result]:
         """What exact values tell beyond the figures; each where it has a subject."""
-        panels = self.audited
         yield Result(
             name="claims",
             module="softmax_vs_linear.claims.claims_table",
@@ -232,20 +243,37 @@ class SoftmaxVsLinear(Study):
             inputs={"exact": _tables_of(self.exact)["exact"]},
             description="With high probability: which events are",
         )
-        own = [panel for panel in panels if not {"theta", "tau"} & panel.sweep.keys()]
-        if own:
+        yield from self._thresholds()
+        yield self._choices()
+        yield self._published()
+        if self.maps:
+            models = {entry.model for entry in self.maps}
+            marked = [panel for panel in self.exact.values() if panel.model in models]
+            yield Result(
+                name="phase",
+                module="softmax_vs_linear.audits.phase",
+                settings=PhaseJob(panels=self.maps, marked=marked),
+                outputs={"output": _drawn("phase", "attention", "pairs", "exact")},
+                description="Phase maps: exact values beyond the grids",
+                priority=2,
+            )
+
+    def _thresholds(self) -> Iterator[Result]:
+        """Audits of thresholds, on panels that do not sweep them."""
+        panels = [panel for panel in self.audited if not {"theta", "tau"} & panel.sweep.keys()]
+        if panels:
             verdict = "exact; Figure 3: equal entries of Ax"
             yield Result(
                 name="threshold",
                 module="softmax_vs_linear.audits.threshold",
-                settings=PanelsJob(panels=own),
+                settings=PanelsJob(panels=panels),
                 outputs=_figure_and_table("threshold", "best thresholds", verdict),
                 description="Thresholds: what each network alone can do",
                 priority=4,
             )
         of_attention = [
             panel.with_more(figure=self.title_of(self.figure_of[panel.name]))
-            for panel in own
+            for panel in panels
             if MODELS[panel.model].has_maps and len(panel.sweep) == 1
         ]
         if of_attention:
@@ -258,50 +286,49 @@ class SoftmaxVsLinear(Study):
                 description="Success against the threshold, all networks with the same",
                 priority=4,
             )
-        yield Result(
+
+    def _choices(self) -> Result:
+        panels = [
+            panel.with_more(figure=self.figure_of[panel.name], seed=self.seed)
+            for panel in self.audited
+        ]
+        return Result(
             name="choices",
             module="softmax_vs_linear.audits.choices",
-            settings=PanelsJob(
-                panels=[p.with_more(figure=self.figure_of[p.name], seed=self.seed) for p in panels]
-            ),
+            settings=PanelsJob(panels=panels),
             outputs=_figure_and_table(
                 "choices", "open choices", "exact; Figure 3: reference values; V: trials"
             ),
             description="Open choices: how far each moves the figures",
             priority=2,
         )
-        alone = {name: panel for name, panel in self.marked.items() if len(panel.sweep) == 1}
-        read = [name for name in self.published if name in alone]
-        yield Result(
+
+    def _published(self) -> Result:
+        panels = []
+        for name in self.curves.texts:
+            panel = self.marked.get(name)
+            if panel is not None and len(panel.sweep) == 1:
+                trials = self.section.panels[name].trials
+                panels.append(panel.with_more(most_values=None, trials=trials))
+        verdicts = self.section.verdicts
+        readings = Output(TABLE, "published_readings", "readings they leave")
+        return Result(
             name="published",
             module="softmax_vs_linear.audits.published",
             settings=PublishedJob(
-                panels=[
-                    alone[name].with_more(most_values=None, trials=self.section.panels[name].trials)
-                    for name in read
-                ],
-                files=self.published,
-                unreadable=self.unreadable or None,
-                margins=[self.section.verdicts.margin] * len(read),
-                **dict(self.section.verdicts),
+                panels=panels,
+                files=self.curves.texts,
+                unreadable=self.curves.unreadable or None,
+                level=verdicts.level,
+                margin=verdicts.margin,
+                margins=[verdicts.margin] * len(panels),
             ),
             outputs=_figure_and_table("published", "published points", "tables/published")
-            | {"readings": (Output(TABLE, "published_readings", "readings they leave"),)},
-            inputs=_tables_of(read) if read else {},
+            | {"readings": (readings,)},
+            inputs=_tables_of(panel.name for panel in panels) if panels else {},
             description="Published points beside ours, and which readings they leave",
             in_default_run=False,
         )
-        if self.maps:
-            models = {entry.model for entry in self.maps}
-            marked = [panel for panel in self.exact.values() if panel.model in models]
-            yield Result(
-                name="phase",
-                module="softmax_vs_linear.audits.phase",
-                settings=PhaseJob(panels=self.maps, marked=marked),
-                outputs={"output": _drawn("phase", "attention", "pairs", "exact")},
-                description="Phase maps: exact values beyond the grids",
-                priority=2,
-            )
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         # Asked for only when a report is made.

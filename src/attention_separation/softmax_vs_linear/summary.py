@@ -2,16 +2,20 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..results.declaration import TABLE, Output
-from ..results.tables import TableError, numpy_column, read_parquet
+from ..results.tables import Row, TableError, numpy_column, read_parquet
 from ..statistics.claims import count_verdicts
 from .figures import verdicts
+from .figures.figure_text import marked
 from .models import MODELS
 from .models.panel_tables import simulated_schema
-from .settings.panels import MARK
+
+if TYPE_CHECKING:
+    from .study import SoftmaxVsLinear
 
 HEADER = (
     f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"
@@ -19,26 +23,28 @@ HEADER = (
 )
 
 
-def summary(study, folder: Path) -> Iterator[str]:
+def summary(study: "SoftmaxVsLinear", folder: Path) -> Iterator[str]:
     """What the panels' tables in a folder of results say, line by line; ValueError if there are
     none, TableError if one was made with other settings."""
-    made = []
+    tables = {}
     for name, panel in study.simulated.items():
         path = folder / "panels" / f"{name}.parquet"
         if path.exists():
-            made.append(read_parquet(path, simulated_schema(panel.contest), panel.digest()))
-    if not made:
+            tables[name] = read_parquet(path, simulated_schema(panel.contest), panel.digest())
+    if not tables:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
-    judged = verdicts_made(study, folder)
+    verdict_rows = verdicts_in(study, folder)
     yield "success rate over the points of each panel"
     yield HEADER
-    for table in made:
-        name, rate = table["panel"][0].as_py(), numpy_column(table, "p_hat")
-        numbers = "".join(f"{value:8.3f}" for value in (rate.min(), np.median(rate), rate.max()))
+    for name, table in tables.items():
+        rate = numpy_column(table, "p_hat")
+        line = f"{name:<12}{len(rate):>7}"
         trials = "/".join(str(count) for count in np.unique(numpy_column(table, "trials")))
-        if row := judged.get(name):
-            numbers += f"{row['mean_p_hat']:8.3f}{row['mean_p_exact']:9.3f}  {row['verdict']}"
-        yield f"{name:<12}{len(rate):>7}{trials:>10}{numbers}"
+        line += f"{trials:>10}{rate.min():8.3f}{np.median(rate):8.3f}{rate.max():8.3f}"
+        if name in verdict_rows:
+            row = verdict_rows[name]
+            line += f"{row['mean_p_hat']:8.3f}{row['mean_p_exact']:9.3f}  {row['verdict']}"
+        yield line
     for name, figure in study.section.figures.items():
         if (folder / "figures" / f"{name}.png").exists():
             yield f"{folder / 'figures' / name}.{{svg,png,pdf,csv,parquet}}  {figure.title}"
@@ -46,19 +52,20 @@ def summary(study, folder: Path) -> Iterator[str]:
     yield f"{folder / 'tables'}/*.html  verdicts, claims, open choices, thresholds"
 
 
-def verdicts_made(study, folder: Path) -> dict[str, dict]:
+def verdicts_in(study: "SoftmaxVsLinear", folder: Path) -> dict[str, Row]:
     """The verdicts of the panels, where a folder of results has them, made with these settings."""
     path = folder / "tables" / "verdicts.parquet"
     if not path.exists():
         return {}
     settings = study.results["verdicts"].settings.digest()
-    return {row["panel"]: row for row in read_parquet(path, verdicts.SCHEMA, settings).to_pylist()}
+    rows = read_parquet(path, verdicts.SCHEMA, settings).to_pylist()
+    return {row["panel"]: row for row in rows}
 
 
 UNKNOWN = "not judged"
 
 
-def labels(study, output: Output, folder: Path) -> dict[str, str]:
+def labels(study: "SoftmaxVsLinear", output: Output, folder: Path) -> dict[str, str]:
     """Name, model, swept parameters and verdict of a figure, or what a table is of; the verdict
     stands in a folder of results, and values that are reconstructed are marked."""
     if output.kind is TABLE:
@@ -66,26 +73,27 @@ def labels(study, output: Output, folder: Path) -> dict[str, str]:
     panels = [study.marked[name] for name in output.panels]
     if not panels:
         return {"figure": output.name, **output.labels}
-    models = dict.fromkeys(MODELS[panel.model].words for panel in panels)
-    swept = dict.fromkeys(
-        f"{name}{MARK * (name in panel.reconstructed)}" for panel in panels for name in panel.sweep
-    )
+    models = []
+    swept = []
+    for panel in panels:
+        models.append(MODELS[panel.model].words)
+        swept += [marked(name, name in panel.reconstructed) for name in panel.sweep]
     return {
         "figure": output.name,
-        "model": ", ".join(models),
-        "swept": ", ".join(swept),
+        "model": ", ".join(dict.fromkeys(models)),
+        "swept": ", ".join(dict.fromkeys(swept)),
         "verdict": verdict_label(study, output.panels, folder),
     }
 
 
-def verdict_label(study, panels: Iterable[str], folder: Path) -> str:
+def verdict_label(study: "SoftmaxVsLinear", panels: Iterable[str], folder: Path) -> str:
     """The verdict on the panels: how many of each, or one word where they all have the same."""
     try:
-        made = verdicts_made(study, folder)
+        rows = verdicts_in(study, folder)
     except TableError:
         # Of other settings, or half of a table: it says nothing of these panels.
         return UNKNOWN
-    found = [made[panel]["verdict"] if panel in made else UNKNOWN for panel in panels]
-    if len(set(found)) == 1:
-        return found[0]
-    return count_verdicts(found)
+    judged = [rows[panel]["verdict"] if panel in rows else UNKNOWN for panel in panels]
+    if len(set(judged)) == 1:
+        return judged[0]
+    return count_verdicts(judged)

@@ -1,6 +1,7 @@
 """The dataset of Definition 3.8, networks by hand, the tensor form of attention, models by name."""
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from literal_networks import attention_network, regression_network, tensor_atten
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import exceeds
-from attention_separation.softmax_vs_linear.models import MODELS, regression
+from attention_separation.softmax_vs_linear.models import MODELS, ModelName, regression
 from attention_separation.softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
 from attention_separation.softmax_vs_linear.models.regression import REGRESSION
 
@@ -53,8 +54,9 @@ def test_broken_structure_is_named_with_what_is_valid(model, sizes, words):
 
 def test_models_by_name():
     assert {name: model.name for name, model in MODELS.items()} == {
-        name: name for name in ("regression", "self_attention", "cross_attention")
+        name: name for name in get_args(ModelName)
     }
+    assert get_args(ModelName) == ("regression", "self_attention", "cross_attention")
     assert SELF_ATTENTION.scale(200) == CROSS_ATTENTION.scale(200) == math.sqrt(math.log(200))
     assert REGRESSION.scale(200) == 1.0
 

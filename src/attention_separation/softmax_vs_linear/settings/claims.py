@@ -31,7 +31,7 @@ class ClaimSizes(StrictModel):
             model = MODELS[name]
             for n, d in self.of(name):
                 model.check(n, d)
-                if isinstance(model, AttentionModel):
+                if isinstance(model, AttentionModel) and d is not None:
                     _two_classes(model, n, d)
         return self
 
@@ -47,14 +47,14 @@ class ClaimSizes(StrictModel):
 
 
 def _two_classes(model: AttentionModel, n: int, d: int) -> None:
+    """Raise ValueError unless there are two classes, and two tokens in each."""
     classes = model.classes(d)
-    what = ""
+    claims = "and the claims are on two or more; allowed"
     if classes < 2:
-        what, allowed = f"d={d}: one class of tokens", f"d >= {model.other_columns + 2}"
-    elif n < 2 * classes:
-        what, allowed = f"n={n}, d={d}: one token in a class", f"n >= {2 * classes}"
-    if what:
-        raise ValueError(f"{what}, and the claims are on two or more; allowed: {allowed}")
+        least = model.other_columns + 2
+        raise ValueError(f"d={d}: one class of tokens, {claims}: d >= {least}")
+    if n < 2 * classes:
+        raise ValueError(f"n={n}, d={d}: one token in a class, {claims}: n >= {2 * classes}")
 
 
 class ClaimColumns(StrictModel):

@@ -3,9 +3,11 @@ wrong with it though each of its settings is valid, and what jobs on panels depe
 
 import itertools
 import math
-from typing import Annotated, Any, Literal, Self, Union
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union
 
 from pydantic import AfterValidator, Field, create_model, model_validator
+from pydantic.config import JsonDict
 
 from ...settings.faults import Fault, below
 from ...settings.strict_model import (
@@ -20,9 +22,9 @@ from ...settings.strict_model import (
     subsample,
 )
 from ...settings.words import short_repr, suggestion
-from ..models import MODELS
+from ..models import MODELS, ModelName
 from ..models.contest import PAPERS, Contest
-from ..models.model import ABSENT, MOST_COLUMNS, OVER_C, SWEEPABLE, Model, MRule, Point, Trials
+from ..models.model import ABSENT, MOST_COLUMNS, SWEEPABLE, Model, MRule, Point, Trials
 
 Engine = Literal["reduced", "dense"]
 
@@ -34,8 +36,6 @@ COLUMN = (
 )
 """How pages, tables and pictures mark what the paper's text does not state; the last stands in the
 words on a table with a column `reconstructed`."""
-
-"""Folder, below that of a run, of curves read off the paper."""
 
 OF_SHAPE = ("n", "d", "m", "delta")
 """Parameters on which a point's n, d and m depend."""
@@ -56,7 +56,7 @@ class Panel(StrictModel):
     job's own result depends on."""
 
     name: str
-    model: Literal[tuple(MODELS)]
+    model: ModelName
     sweep: Annotated[dict[str, Range | list[int | float]], AfterValidator(_ordered)]
     """The grid of each swept parameter."""
     fixed: Annotated[dict[str, MRule | int | float | str], AfterValidator(_ordered)]
@@ -81,28 +81,37 @@ class Panel(StrictModel):
     def points(self) -> list[Point]:
         """Its points in grid order."""
         grids = {
-            k: subsample(grid_values(grid), self.most_values) for k, grid in self.sweep.items()
+            name: subsample(grid_values(grid), self.most_values)
+            for name, grid in self.sweep.items()
         }
         return self._points(grids)
 
     def shapes(self) -> list[Point]:
         """One point for each n, d and m that its points have; the first in grid order."""
         grids = {name: grid_values(grid) for name, grid in self.sweep.items()}
-        return self._points({k: v if k in OF_SHAPE else v[:1] for k, v in grids.items()})
+        for name in grids.keys() - OF_SHAPE:
+            grids[name] = grids[name][:1]
+        return self._points(grids)
 
-    def _points(self, swept: dict[str, list[float]]) -> list[Point]:
-        grids = (
-            map(int if name in ("n", "d", "m") else float, grid) for name, grid in swept.items()
-        )
-        return [self._point(dict(zip(swept, at, strict=True))) for at in itertools.product(*grids)]
+    def _points(self, grids: Mapping[str, Sequence[float]]) -> list[Point]:
+        """The points of grids of swept parameters."""
+        values = []
+        for name, grid in grids.items():
+            number = int if name in ("n", "d", "m") else float
+            values.append([number(value) for value in grid])
+        return [
+            self._point(dict(zip(grids, swept, strict=True)))
+            for swept in itertools.product(*values)
+        ]
 
     def _point(self, swept: dict[str, float]) -> Point:
-        values = self.fixed | swept
+        values: dict[str, Any] = self.fixed | swept
         if isinstance(values["m"], MRule):
             values["m"] = values["m"].m(values["n"], values.get("delta"))
         theta = values.pop("tau") if "tau" in values else values.pop("theta")
         if isinstance(theta, str):
-            theta = values["c"] + float(OVER_C.fullmatch(theta).group(1))
+            # As in "c + 0.1".
+            theta = values["c"] + float(theta.partition("+")[2])
         # The shortest texts that read back as the numbers, by name: one text for one point.
         name = ",".join(f"{key}={swept[key]!r}" for key in sorted(swept))
         return Point(
@@ -122,7 +131,8 @@ class Panel(StrictModel):
     @property
     def reconstruction(self) -> str:
         """All that is reconstructed, as one text: names of settings, then notes."""
-        return "; ".join([*filter(None, [", ".join(self.reconstructed)]), *self.marked_notes])
+        settings = [", ".join(self.reconstructed)] if self.reconstructed else []
+        return "; ".join([*settings, *self.marked_notes])
 
 
 class PanelsJob(Job):
@@ -161,11 +171,25 @@ class Sweep(StrictModel):
     """What the configuration says of a panel or a map of any model; when it is validated, it has
     all that it takes from its figure and its model."""
 
+    if TYPE_CHECKING:
+        # Fields that it has for each model, trials where it is a panel: see `_fields`.
+        model: ModelName
+        sweep: StrictModel
+        fixed: StrictModel
+        contest: Contest | None
+        trials: Trials
+        reconstructed: list[str]
+
     def panel(self, name: str, **more: Any) -> Panel:
         """The same as jobs hold it, with more of what its result depends on."""
-        sweep, fixed = ({k: v for k, v in of if v is not None} for of in (self.sweep, self.fixed))
-        contest = self.contest or PAPERS
-        return Panel(name=name, model=self.model, sweep=sweep, fixed=fixed, contest=contest, **more)
+        return Panel(
+            name=name,
+            model=self.model,
+            sweep=_stated(self.sweep),
+            fixed=_stated(self.fixed),
+            contest=self.contest or PAPERS,
+            **more,
+        )
 
     def faults(self, panel: Panel) -> list[Fault]:
         """What is wrong with it as a panel, though each setting is valid."""
@@ -179,6 +203,11 @@ class Sweep(StrictModel):
         return self
 
 
+def _stated(settings: StrictModel) -> dict[str, Any]:
+    """The settings that have a value."""
+    return {name: value for name, value in settings if value is not None}
+
+
 class Map(Sweep):
     """A map of exact values."""
 
@@ -186,12 +215,13 @@ class Map(Sweep):
         if not MODELS[panel.model].has_maps:
             allowed = ", ".join(name for name, model in MODELS.items() if model.has_maps)
             return [(("model",), f"{panel.model!r} has no exact map; allowed: {allowed}")]
-        swept = len(panel.sweep)
-        wrong = [(("sweep",), f"{swept} parameters are swept; allowed: two, for a map")]
-        return wrong if swept != 2 else super().faults(panel)
+        if len(panel.sweep) != 2:
+            text = f"{len(panel.sweep)} parameters are swept; allowed: two, for a map"
+            return [(("sweep",), text)]
+        return super().faults(panel)
 
 
-OF_FIGURE = {"inherited": "that of its figure"}
+OF_FIGURE: JsonDict = {"inherited": "that of its figure"}
 """For the schema: what a panel need not say if its figure does."""
 
 
@@ -200,12 +230,13 @@ def reconstructed(model: Model, description: str) -> tuple[Any, Any]:
     known = list(model.parameters.model_fields)
 
     def checked(names: list[str]) -> list[str]:
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            texts = (
-                f"{short_repr(n)} is no parameter; {suggestion(n[:50], known)}" for n in unknown
-            )
-            raise below([((), text) for text in texts])
+        faults: list[Fault] = []
+        for name in names:
+            if name not in known:
+                hint = suggestion(name[:50], known)
+                faults.append(((), f"{short_repr(name)} is no parameter; {hint}"))
+        if faults:
+            raise below(faults)
         return names
 
     return Annotated[list[str], AfterValidator(checked)], Field(default=[], description=description)
@@ -215,94 +246,108 @@ def class_name(model: Model) -> str:
     return model.parameters.__name__.removesuffix("Parameters")
 
 
-def _types_of(model: Model) -> tuple[type[Map], type[Sweep]]:
-    """The types of a model's maps and of its panels."""
-    grids = {
+def _fields(model: Model) -> dict[str, Any]:
+    """The fields that a model's maps and its panels share, as pydantic takes them."""
+    grids: dict[str, Any] = {
         name: (grid_of(swept.type) | None, Field(default=None, description=f"values of {name}"))
         for name, swept in SWEEPABLE.items()
         if name in model.parameters.model_fields
     }
-    name, of_model = class_name(model), Literal[model.name]
-    grids = create_model(f"{name}ParametersGrids", __base__=StrictModel, **grids)
+    sweep = create_model(f"{class_name(model)}ParametersGrids", __base__=StrictModel, **grids)
     held = "parameters held fixed, instead of its figure's and those of `models`"
     contest = "who fires and who is silent, instead of its figure's and that of `models`"
-    fields = {
-        "sweep": (grids, Field(description="one or two swept parameters")),
+    return {
+        "sweep": (sweep, Field(description="one or two swept parameters")),
         "fixed": (model.parameters, Field(default=model.parameters(), description=held)),
         "contest": (Contest | None, Field(default=None, description=contest)),
     }
-    marks = reconstructed(model, "parameters whose value the paper does not state")
-    of_map = create_model(
-        f"{name}Sweep",
-        __base__=Map,
-        model=(of_model, Field(description="the model")),
-        **fields,
-        reconstructed=marks,
-    )
-    of_panel = create_model(
-        f"{name}Panel",
-        __base__=Sweep,
-        model=(of_model, Field(description="the model", json_schema_extra=OF_FIGURE)),
-        **fields,
-        trials=(Trials, Field(description="trials per point", json_schema_extra=OF_FIGURE)),
-        reconstructed=marks,
-    )
-    return of_map, of_panel
 
 
-MAPS, PANELS = (
-    dict(zip(MODELS, types, strict=True))
-    for types in zip(*map(_types_of, MODELS.values()), strict=True)
-)
-AnyMap, AnyPanel = (
-    Annotated[Union[tuple(types.values())], Field(discriminator="model"), UNTAGGED]  # noqa: UP007
-    for types in (MAPS, PANELS)
-)
+RECONSTRUCTED = "parameters whose value the paper does not state"
+
+
+def _map_type(model: Model, fields: dict[str, Any]) -> type[Map]:
+    """The type of a model's maps."""
+    whole: dict[str, Any] = {
+        "model": (Literal[model.name], Field(description="the model")),
+        **fields,
+        "reconstructed": reconstructed(model, RECONSTRUCTED),
+    }
+    return create_model(f"{class_name(model)}Sweep", __base__=Map, **whole)
+
+
+def _panel_type(model: Model, fields: dict[str, Any]) -> type[Sweep]:
+    """The type of a model's panels."""
+    name = Field(description="the model", json_schema_extra=OF_FIGURE)
+    trials = Field(description="trials per point", json_schema_extra=OF_FIGURE)
+    whole: dict[str, Any] = {
+        "model": (Literal[model.name], name),
+        **fields,
+        "trials": (Trials, trials),
+        "reconstructed": reconstructed(model, RECONSTRUCTED),
+    }
+    return create_model(f"{class_name(model)}Panel", __base__=Sweep, **whole)
+
+
+FIELDS = {name: _fields(model) for name, model in MODELS.items()}
+MAPS = {name: _map_type(model, FIELDS[name]) for name, model in MODELS.items()}
+PANELS = {name: _panel_type(model, FIELDS[name]) for name, model in MODELS.items()}
+
+if TYPE_CHECKING:
+    AnyMap = Map
+    AnyPanel = Sweep
+else:
+    BY_NAME = Field(discriminator="model")
+    AnyMap = Annotated[Union[tuple(MAPS.values())], BY_NAME, UNTAGGED]  # noqa: UP007
+    AnyPanel = Annotated[Union[tuple(PANELS.values())], BY_NAME, UNTAGGED]  # noqa: UP007
 
 
 def _parameter_faults(panel: Panel) -> list[Fault]:
     """What is wrong between a panel's parameters: missing, twice, no use."""
-    swept, held = panel.sweep.keys(), panel.fixed.keys()
-    found: list[Fault] = []
+    swept = panel.sweep.keys()
+    held = panel.fixed.keys()
+    known = swept | held
+    faults: list[Fault] = []
     try:
         MODELS[panel.model].check_contest(panel.contest)
     except ValueError as error:
-        found.append((("contest",), str(error)))
+        faults.append((("contest",), str(error)))
     if not 1 <= len(swept) <= 2:
-        found.append((("sweep",), f"{len(swept)} parameters are swept; allowed: one or two"))
+        faults.append((("sweep",), f"{len(swept)} parameters are swept; allowed: one or two"))
     for name in sorted(swept & held):
-        found.append((("fixed", name), f"{name} is swept too; remove one of the two"))
-    known = swept | held
+        faults.append((("fixed", name), f"{name} is swept too; remove one of the two"))
     needed = MODELS[panel.model].parameters.model_fields.keys() - {"delta"}
     for name in sorted(needed - known):
-        found.append((("fixed", name), f"is missing; hold {name} fixed, or sweep it"))
+        faults.append((("fixed", name), f"is missing; hold {name} fixed, or sweep it"))
     rule = panel.fixed.get("m")
     uses_delta = isinstance(rule, MRule) and rule.log_of == "n/delta"
     if uses_delta and "delta" not in known:
-        found.append((("fixed", "delta"), "is missing; the rule for m takes log(n/delta)"))
+        faults.append((("fixed", "delta"), "is missing; the rule for m takes log(n/delta)"))
     if not uses_delta and "delta" in known:
+        place = "sweep" if "delta" in swept else "fixed"
         why = "nothing depends on it, for m is not computed from it; remove it"
-        found.append((("sweep" if "delta" in swept else "fixed", "delta"), why))
-    return found
+        faults.append(((place, "delta"), why))
+    return faults
 
 
 def _point_faults(panel: Panel) -> list[Fault]:
     """Points that break a definition's structure, at the swept parameters' path."""
-    path = ("sweep", *panel.sweep) if len(panel.sweep) == 1 else ("sweep",)
+    path: tuple[str, ...] = ("sweep",)
+    if len(panel.sweep) == 1:
+        path = ("sweep", *panel.sweep)
     count = math.prod(len(grid_values(grid)) for grid in panel.sweep.values())
     if count > MOST_POINTS:
         return [(path, f"makes {count} points; allowed: at most {MOST_POINTS}")]
-    found = []
+    texts = []
     for point in panel.shapes():
         try:
             MODELS[panel.model].check(point.n, point.d)
         except ValueError as error:
-            found.append((path, str(error)))
+            texts.append(str(error))
         else:
             if point.m > MOST_COLUMNS:
-                text = f"m={point.m}; allowed: at most {MOST_COLUMNS} sign columns"
-                found.append((path, text))
-    if len(found) > MOST_FAULTY_POINTS:
-        rest = len(found) - MOST_FAULTY_POINTS
-        found[MOST_FAULTY_POINTS:] = [(path, f"and {rest} more points like these")]
-    return found
+                texts.append(f"m={point.m}; allowed: at most {MOST_COLUMNS} sign columns")
+    if len(texts) > MOST_FAULTY_POINTS:
+        rest = len(texts) - MOST_FAULTY_POINTS
+        texts[MOST_FAULTY_POINTS:] = [f"and {rest} more points like these"]
+    return [(path, text) for text in texts]

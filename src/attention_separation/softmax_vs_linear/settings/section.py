@@ -2,7 +2,7 @@
 from their models, what judges them, and names that refer to nothing."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     Field,
@@ -27,11 +27,11 @@ from ...settings.strict_model import (
     one_of,
 )
 from ...settings.words import short_repr, suggestion
-from ..models import MODELS
+from ..models import MODELS, ModelName
 from ..models.contest import PAPERS, Contest
 from ..models.model import Model, Trials
 from .claims import ClaimsJob
-from .panels import AnyMap, AnyPanel, Engine, class_name, reconstructed
+from .panels import RECONSTRUCTED, AnyMap, AnyPanel, Engine, class_name, reconstructed
 
 MOST_PANELS = 26
 """Panels of a figure: each has a letter."""
@@ -44,7 +44,6 @@ RULE_NAME = re.compile(
     r"|threshold|theta|phase|published|figure|kernel_.*"
     r"|(simulate|slice|exact|rank|kernels|needle)(_.*)?"
 )
-FileName = name_but(RULE_NAME.fullmatch, "a rule")
 
 
 class Figure(StrictModel):
@@ -55,7 +54,7 @@ class Figure(StrictModel):
     panels: Annotated[list[str], Field(min_length=1, max_length=MOST_PANELS)] = Field(
         description="names of its panels"
     )
-    model: Literal[tuple(MODELS)] | None = Field(
+    model: ModelName | None = Field(
         default=None, description="model of the panels that share what follows"
     )
     trials: Trials | None = Field(default=None, description="trials per point of its panels")
@@ -72,52 +71,55 @@ class Figure(StrictModel):
 
 def _figure(model: Model) -> Any:
     """The type of figures whose panels of a model share something."""
-    fields, fixed = Figure.model_fields, "parameters that its panels of this model hold fixed"
-    return create_model(
-        f"{class_name(model)}Figure",
-        __base__=Figure,
-        model=(Literal[model.name], Field(description=fields["model"].description)),
-        reconstructed=reconstructed(model, fields["reconstructed"].description),
-        fixed=(model.parameters, Field(default=model.parameters(), description=fixed)),
-    )
+    described = {name: field.description or "" for name, field in Figure.model_fields.items()}
+    fixed = "parameters that its panels of this model hold fixed"
+    fields: dict[str, Any] = {
+        "model": (Literal[model.name], Field(description=described["model"])),
+        "reconstructed": reconstructed(model, described["reconstructed"]),
+        "fixed": (model.parameters, Field(default=model.parameters(), description=fixed)),
+    }
+    return create_model(f"{class_name(model)}Figure", __base__=Figure, **fields)
 
 
 def _figure_kind(values: Any) -> str:
+    """The model that a figure names; empty where it names none that is known."""
     model = values.get("model") if isinstance(values, dict) else getattr(values, "model", None)
     return model if isinstance(model, str) and model in MODELS else ""
 
 
-AnyFigure = one_of(
-    {"": Figure} | {name: _figure(model) for name, model in MODELS.items()}, _figure_kind
-)
+if TYPE_CHECKING:
+    FileName = str
+    AnyFigure = Figure
+else:
+    FileName = name_but(RULE_NAME.fullmatch, "a rule")
+    AnyFigure = one_of(
+        {"": Figure} | {name: _figure(model) for name, model in MODELS.items()}, _figure_kind
+    )
 
-ScaleTrials = create_model(
-    "ScaleTrials",
-    __base__=StrictModel,
-    **dict.fromkeys(MODELS, (Trials | None, Field(default=None, description="trials per point"))),
-)
+SCALE_TRIALS: dict[str, Any] = {
+    name: (Trials | None, Field(default=None, description="trials per point")) for name in MODELS
+}
+ScaleTrials = create_model("ScaleTrials", __base__=StrictModel, **SCALE_TRIALS)
 
 
 def _defaults(model: Model) -> Any:
     who = "who fires and who is silent; the paper's"
     notes = "what figures say of the model; * marks reconstructed"
+    fields: dict[str, Any] = {
+        "contest": (Contest, Field(default=PAPERS, description=who)),
+        "reconstructed": reconstructed(model, RECONSTRUCTED),
+        "notes": (list[str], Field(default=[], description=notes)),
+    }
     return create_model(
-        f"{class_name(model)}ParametersDefaults",
-        __base__=model.parameters,
-        contest=(Contest, Field(default=PAPERS, description=who)),
-        reconstructed=reconstructed(model, "parameters whose value the paper does not state"),
-        notes=(list[str], Field(default=[], description=notes)),
+        f"{class_name(model)}ParametersDefaults", __base__=model.parameters, **fields
     )
 
 
-Defaults = create_model(
-    "Defaults",
-    __base__=StrictModel,
-    **{
-        name: (_defaults(model), Field(description=f"what panels of {name} hold fixed"))
-        for name, model in MODELS.items()
-    },
-)
+DEFAULTS: dict[str, Any] = {
+    name: (_defaults(model), Field(description=f"what panels of {name} hold fixed"))
+    for name, model in MODELS.items()
+}
+Defaults = create_model("Defaults", __base__=StrictModel, **DEFAULTS)
 
 
 Most = Annotated[Count, Field(le=MAX_VALUES)]
@@ -175,13 +177,16 @@ class SoftmaxVsLinearSection(Scaled):
         what is wrong with it is said where it is written, once."""
         if not isinstance(values, dict):
             return handler(values)
-        whole, section, found = spelled_out(values), None, []
+        whole = spelled_out(values)
+        section = None
+        faults: list[Fault] = []
         try:
             section = handler(whole)
         except ValidationError as error:
-            found = said_once(faults_of(error), values, whole)
-        if found := found + faults_of_figures(whole):
-            raise below(found)
+            faults = said_once(faults_of(error), values, whole)
+        faults = faults + faults_of_figures(whole)
+        if faults:
+            raise below(faults)
         return section
 
 
@@ -192,125 +197,149 @@ def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _given(value: Any) -> dict[str, Any]:
+def _stated(value: Any) -> dict[str, Any]:
     """What a mapping says; null says nothing."""
     return {key: inner for key, inner in _mapping(value).items() if inner is not None}
 
 
 def _texts(value: Any) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+    """The texts of a list; none where it is no list."""
+    if not isinstance(value, list):
+        return []
+    return [text for text in value if isinstance(text, str)]
 
 
 def first_figures(section: dict[str, Any]) -> dict[str, str]:
     """The first figure that lists each name as a panel."""
-    found: dict[str, str] = {}
+    first: dict[str, str] = {}
     for figure, entry in _mapping(section.get("figures")).items():
         for panel in _texts(_mapping(entry).get("panels")):
-            found.setdefault(panel, figure)
-    return found
+            first.setdefault(panel, figure)
+    return first
 
 
 def spelled_out(section: dict[str, Any]) -> dict[str, Any]:
     """The section with every panel and map saying all that it takes from its figure and model."""
-    figures, models = _mapping(section.get("figures")), _mapping(section.get("models"))
+    figures = _mapping(section.get("figures"))
+    models = _mapping(section.get("models"))
     listed = first_figures(section)
     whole = dict(section)
-    for kind in ("panels", "phase"):
-        if isinstance(section.get(kind), dict):
-            whole[kind] = {
-                name: _spelled_out(raw, _mapping(figures.get(listed.get(name))), models, kind)
-                for name, raw in section[kind].items()
-            }
+    if isinstance(section.get("panels"), dict):
+        whole["panels"] = {}
+        for name, entry in section["panels"].items():
+            figure = _mapping(figures.get(listed[name])) if name in listed else {}
+            whole["panels"][name] = _spelled_out(entry, figure, models)
+    if isinstance(section.get("phase"), dict):
+        whole["phase"] = {
+            name: _spelled_out(entry, {}, models) for name, entry in section["phase"].items()
+        }
     return whole
 
 
-def _spelled_out(raw: Any, figure: dict, models: dict, kind: str) -> Any:
-    """A panel that says all: first what it says itself, then its figure's if that is of its model,
-    then its model's."""
-    if not isinstance(raw, dict):
-        return raw
-    if kind == "phase" or raw.get("model", figure.get("model")) != figure.get("model"):
+def _spelled_out(entry: Any, figure: dict[str, Any], models: dict[str, Any]) -> Any:
+    """A panel or map that says all: first what it says itself, then its figure's if that is of its
+    model, then its model's."""
+    if not isinstance(entry, dict):
+        return entry
+    if entry.get("model", figure.get("model")) != figure.get("model"):
         figure = {}
-    whole = {key: figure[key] for key in ("model", "trials") if figure.get(key) is not None} | raw
-    model = MODELS.get(whole.get("model")) if isinstance(whole.get("model"), str) else None
-    if model is None:
+    whole = {key: value for key, value in _stated(figure).items() if key in ("model", "trials")}
+    whole |= entry
+    name = whole.get("model")
+    if not isinstance(name, str) or name not in MODELS:
         return whole
-    default, known = _mapping(models.get(model.name)), model.parameters.model_fields
-    swept, own = _given(raw.get("sweep")), _given(raw.get("fixed"))
-    shared, by_default = (
-        {k: v for k, v in _given(of).items() if k in known and k not in swept}
-        for of in (figure.get("fixed"), default)
-    )
-    shared = {k: v for k, v in shared.items() if k not in own}
-    if _mapping((shared | own | swept).get("m")).get("log_of") != "n/delta":
+    default = _mapping(models.get(name))
+    known = MODELS[name].parameters.model_fields
+    swept = _stated(entry.get("sweep"))
+    own_fixed = _stated(entry.get("fixed"))
+    shared = {
+        key: value
+        for key, value in _stated(figure.get("fixed")).items()
+        if key in known and key not in swept | own_fixed
+    }
+    by_default = {
+        key: value for key, value in _stated(default).items() if key in known and key not in swept
+    }
+    if _mapping((shared | own_fixed | swept).get("m")).get("log_of") != "n/delta":
         shared.pop("delta", None)
-    held = by_default | shared | own
-    if isinstance(raw.get("fixed", {}), dict):
-        whole["fixed"] = _mapping(raw.get("fixed")) | held
-    contests = (of.get("contest") for of in (raw, figure, default))
-    whole["contest"] = next((each for each in contests if each is not None), None)
-    if isinstance(raw.get("reconstructed", []), list):
-        used, stated = swept | held, swept | own | shared
-        names = [
-            *(n for n in _texts(figure.get("reconstructed")) if n in used),
-            *raw.get("reconstructed", []),
-            *(n for n in _texts(default.get("reconstructed")) if n in used and n not in stated),
-        ]
-        if all(isinstance(name, str) for name in names):
+    held = by_default | shared | own_fixed
+    if isinstance(entry.get("fixed", {}), dict):
+        whole["fixed"] = _mapping(entry.get("fixed")) | held
+    contests = [source.get("contest") for source in (entry, figure, default)]
+    whole["contest"] = next((contest for contest in contests if contest is not None), None)
+    if isinstance(entry.get("reconstructed", []), list):
+        used = swept | held
+        of_default = used.keys() - (swept | own_fixed | shared)
+        names = [text for text in _texts(figure.get("reconstructed")) if text in used]
+        names += entry.get("reconstructed", [])
+        names += [text for text in _texts(default.get("reconstructed")) if text in of_default]
+        if all(isinstance(text, str) for text in names):
             whole["reconstructed"] = [*dict.fromkeys(names)]
     return whole
 
 
-def said_once(found: list[Fault], section: dict[str, Any], whole: dict[str, Any]) -> list[Fault]:
+def said_once(faults: list[Fault], section: dict[str, Any], whole: dict[str, Any]) -> list[Fault]:
     """Faults of the whole section, but for those of what a panel or map takes from a figure or a
     model that has faults itself: there they are said."""
-    faulty, listed = {path[:2] for path, _ in found}, first_figures(section)
+    faulty = {path[:2] for path, _ in faults}
+    listed = first_figures(section)
 
-    def is_said(path: tuple) -> bool:
-        match path:
-            case ("panels" | "phase" as kind, name, key, *rest):
-                raw, said = section[kind][name], whole[kind][name]
-            case _:
-                return False
-        of_fixed = key == "fixed" and rest
-        is_own = rest[0] in _mapping(raw.get("fixed")) if of_fixed else key in raw
-        if is_own or key not in said:
+    def is_said_elsewhere(path: tuple[Any, ...]) -> bool:
+        if len(path) < 3 or path[0] not in ("panels", "phase"):
             return False
-        sources = [("models", str(said.get("model")))]
-        sources += [("figures", listed.get(name))] * (kind == "panels")
-        return any({source, source[:1]} & faulty for source in sources)
+        kind, name, key, *inner = path
+        entry = section[kind][name]
+        spelled = whole[kind][name]
+        if key == "fixed" and inner:
+            is_own = inner[0] in _mapping(entry.get("fixed"))
+        else:
+            is_own = key in entry
+        if is_own or key not in spelled:
+            return False
+        sources = [("models", str(spelled.get("model")))]
+        if kind == "panels":
+            sources.append(("figures", listed.get(name, "")))
+        return any(source in faulty or source[:1] in faulty for source in sources)
 
-    return [(path, text) for path, text in found if not is_said(path)]
+    return [(path, text) for path, text in faults if not is_said_elsewhere(path)]
 
 
 def faults_of_figures(section: dict[str, Any]) -> list[Fault]:
     """Names of figures and panels that make the same files, panels in figures that are none or
     stand there twice, and figures that share without a model."""
-    figures, panels = _mapping(section.get("figures")), _mapping(section.get("panels"))
-    found: list[Fault] = []
+    figures = _mapping(section.get("figures"))
+    panels = _mapping(section.get("panels"))
+    faults: list[Fault] = []
     taken: dict[str, str] = {}
     for kind, entries in (("figures", figures), ("panels", panels)):
         for name in filter(NAME.fullmatch, entries):
             first = taken.setdefault(name.lower(), f"{kind}.{name}")
             if first != f"{kind}.{name}" and not RULE_NAME.fullmatch(name):
                 text = f"makes the files of {first} too; choose another name"
-                found.append(((kind, name), text))
+                faults.append(((kind, name), text))
     if not isinstance(section.get("panels"), dict):
-        return found
+        return faults
     for name, figure in figures.items():
-        # A longer list has been found fault with for its length.
         listed = _mapping(figure).get("panels")
-        listed = listed[:MOST_PANELS] if isinstance(listed, list) else []
-        for index, panel in enumerate(listed):
-            text = ""
-            if isinstance(panel, str) and panel not in panels:
-                text = f"no panel {short_repr(panel)}; {suggestion(panel[:50], list(panels))}"
-            elif panel in listed[:index]:
-                text = f"{short_repr(panel)} stands there already; allowed: each panel once"
-            if text:
-                found.append((("figures", name, "panels", index), text))
+        if isinstance(listed, list):
+            # A longer list has been found fault with for its length.
+            for path, text in _faults_of_list(listed[:MOST_PANELS], list(panels)):
+                faults.append((("figures", name, "panels", *path), text))
         shared = [key for key in BY_MODEL if _mapping(figure).get(key)]
         if shared and figure.get("model") is None:
             text = f"is missing; panels share {', '.join(shared)} with those of their own model"
-            found.append((("figures", name, "model"), text))
-    return found
+            faults.append((("figures", name, "model"), text))
+    return faults
+
+
+def _faults_of_list(listed: list[Any], panels: list[str]) -> list[Fault]:
+    """Panels of a figure's list that are none, or stand there twice."""
+    faults: list[Fault] = []
+    for index, panel in enumerate(listed):
+        if isinstance(panel, str) and panel not in panels:
+            text = f"no panel {short_repr(panel)}; {suggestion(panel[:50], panels)}"
+            faults.append(((index,), text))
+        elif panel in listed[:index]:
+            text = f"{short_repr(panel)} stands there already; allowed: each panel once"
+            faults.append(((index,), text))
+    return faults
