@@ -1,7 +1,7 @@
 """Curves read off the paper's figures: judged, beside ours, and which readings they leave."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -184,11 +184,11 @@ def run(
     figure: Path,
     table: Path,
     readings: Path,
-    tables: Sequence[Path] = (),
-    exact: Sequence[Path] = (),
+    tables: list[Path] | None = None,
+    exact: list[Path] | None = None,
 ) -> None:
     curves = read_curves(job)
-    ours = read_joined(tables, exact, [panel.contest for panel in job.panels])
+    ours = read_joined(tables or [], exact or [], [panel.contest for panel in job.panels])
     shown = [
         panel.with_more(trials=table["trials"][0].as_py())
         for panel, table in zip(job.panels, ours, strict=True)
