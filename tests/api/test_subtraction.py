@@ -192,7 +192,7 @@ def test_sizes_before_a_subtraction():
     """Of x - mean they are about x, though nothing may be left; of weights that are no differences
     about what they are."""
     types, _ = token_types(LAYERS[2], FixedData(), [2000])
-    seen = types.seen()
+    seen = types.inputs()
     scores = seen.scores
     for function, wanted in (
         (lambda x, counts: x, scores),

@@ -17,7 +17,12 @@ from literal_kernels import (
 )
 
 from attention_separation.attention.kernel import KernelInputs
-from attention_separation.attention.kernels import KERNELS, OF_ENTROPY, exponential, minus_mean
+from attention_separation.attention.kernels import (
+    ENTROPY_POLYNOMIAL,
+    KERNELS,
+    exponential,
+    minus_mean,
+)
 
 QUERIES, KEYS, N, D = 40, 6, 50, 4
 
@@ -95,8 +100,8 @@ def test_adaptive_temperature_leaves_rows_of_more_than_382_tokens_as_they_are():
         assert (found > 1.0005 * wanted) == changed
     # Where it sharpens most.
     entropies = np.linspace(0.5, 6, 10_001)
-    assert np.polyval(OF_ENTROPY, entropies).max() == pytest.approx(2.4214, abs=5e-5)
-    ends = entropies[np.polyval(OF_ENTROPY, entropies) > 1][[0, -1]]
+    assert np.polyval(ENTROPY_POLYNOMIAL, entropies).max() == pytest.approx(2.4214, abs=5e-5)
+    ends = entropies[np.polyval(ENTROPY_POLYNOMIAL, entropies) > 1][[0, -1]]
     assert ends == pytest.approx([0.8486, math.log(381.65)], abs=6e-4)
 
 

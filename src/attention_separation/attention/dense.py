@@ -6,17 +6,29 @@ from .kernel import Kernel, KernelInputs
 from .sign_columns import exceeds
 
 
-def attention_weights(a1, a2, q, k, kernel: Kernel) -> np.ndarray:
+def attention_weights(
+    a1: np.ndarray, a2: np.ndarray, q: np.ndarray, k: np.ndarray, kernel: Kernel
+) -> np.ndarray:
     """f, (n, n): the weights of every query over all keys; parameters as of `attention`, though a1
     may have some of the queries alone."""
     n, d = a2.shape
-    queries, keys = a1 @ q, a2 @ k
+    queries = a1 @ q
+    keys = a2 @ k
     scores = queries @ keys.T
-    seen = KernelInputs(scores, queries, keys, np.ones(scores.shape, dtype=int), n, d)
-    return kernel.attention_weights(seen)
+    once = np.ones(scores.shape, dtype=int)
+    inputs = KernelInputs(scores, queries, keys, multiplicities=once, n=n, d=d)
+    return kernel.attention_weights(inputs)
 
 
-def attention(a1, a2, a3, q, k, v, kernel: Kernel) -> np.ndarray:
+def attention(
+    a1: np.ndarray,
+    a2: np.ndarray,
+    a3: np.ndarray,
+    q: np.ndarray,
+    k: np.ndarray,
+    v: np.ndarray,
+    kernel: Kernel,
+) -> np.ndarray:
     """c of Equation (1) with any kernel in place of exp.
 
     Parameters
@@ -32,9 +44,20 @@ def attention(a1, a2, a3, q, k, v, kernel: Kernel) -> np.ndarray:
     return attention_weights(a1, a2, q, k, kernel) @ (a3 @ v)
 
 
-def is_positive(a1, a2, a3, q, k, v, kernel: Kernel, y: np.ndarray, tau: float) -> bool:
+def is_positive(
+    a1: np.ndarray,
+    a2: np.ndarray,
+    a3: np.ndarray,
+    q: np.ndarray,
+    k: np.ndarray,
+    v: np.ndarray,
+    kernel: Kernel,
+    y: np.ndarray,
+    tau: float,
+) -> bool:
     """Whether F of Definitions C.2 and C.6 is positive: whether for some token and some column of
     signs y, (d, m), the score <c_j0, y_l> exceeds tau; other parameters as of `attention`."""
-    weights, values = attention_weights(a1, a2, q, k, kernel), a3 @ v
+    weights = attention_weights(a1, a2, q, k, kernel)
+    values = a3 @ v
     sizes = np.abs(weights) @ np.abs(values).sum(axis=1, keepdims=True)
     return bool(exceeds(weights @ values @ y, tau, sizes).any())

@@ -31,7 +31,7 @@ SPECIAL, SAME, OWN, REST = range(4)
 but the special one knows of a class, the special one and OTHER."""
 
 OTHER = 1
-"""See there."""
+"""The type of all queries but the special one, where none of them knows of a class."""
 
 FIRST, OF_MARKED, OF_OWN, OF_REST, OF_OTHERS, LAST = range(6)
 """Orbits of coordinates. Of the further classes one, whose key stands for all, has its own entry at
@@ -48,14 +48,16 @@ class KernelInputsByOrbit(KernelInputs):
         """log sum e^k over all n tokens, in each coordinate, (..., 1, 6)."""
         # Further classes exchange with their coordinates: so in each of these coordinates the sum
         # over their keys is that over these coordinates of one key.
+        assert self.coordinate_counts is not None
+        _, keys = self.vectors
         further = [OF_REST, OF_OTHERS]
         counts = self.coordinate_counts[..., 0, further]
         shares = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
         with np.errstate(divide="ignore"):
-            logs = self.keys[..., REST, further] + np.log(shares)
-        keys = self.keys.copy()
-        keys[..., REST, further] = np.logaddexp.reduce(logs, axis=-1, keepdims=True)
-        return KernelInputs.log_key_sums(replace(self, keys=keys))
+            logs = keys[..., REST, further] + np.log(shares)
+        mean_keys = keys.copy()
+        mean_keys[..., REST, further] = np.logaddexp.reduce(logs, axis=-1, keepdims=True)
+        return KernelInputs.log_key_sums(replace(self, keys=mean_keys))
 
 
 @dataclass(frozen=True)
@@ -80,15 +82,20 @@ class TokenTypes:
         t = self.n // self.classes
         counts = np.ones((len(t), 4), dtype=t.dtype)
         counts[:, SAME] = t - 1
-        counts[:, OWN] = t * (self.classes > 1)
+        counts[:, OWN] = np.where(self.classes > 1, t, 0)
         counts[:, REST] = t * np.maximum(self.classes - 2, 0)
         return counts
 
-    def seen(self) -> KernelInputs:
+    def inputs(self) -> KernelInputs:
         """What kernels of scores may know, of all points at once."""
-        counts = np.broadcast_to(self.multiplicities[:, None, :], self.scores.shape)
-        n, d = self.n[:, None, None], self.d[:, None, None]
-        return KernelInputs(self._scores_of_tokens(), None, None, counts, n, d)
+        return KernelInputs(
+            scores=self._scores_of_tokens(),
+            queries=None,
+            keys=None,
+            multiplicities=np.broadcast_to(self.multiplicities[:, None, :], self.scores.shape),
+            n=self.n[:, None, None],
+            d=self.d[:, None, None],
+        )
 
     def _scores_of_tokens(self) -> np.ndarray:
         """Scores, (P, R, 4), of queries and keys that exist: one that does not has the special
@@ -100,21 +107,21 @@ class TokenTypes:
         """Vectors of queries, (P, R, 6); one that does not exist is the special one."""
         return np.where(self.exists[..., None], self.queries, self.queries[:, :1])
 
-    def seen_by_orbit(self) -> KernelInputsByOrbit:
+    def inputs_by_orbit(self) -> KernelInputsByOrbit:
         """What kernels that heed `coordinate_counts` may know, of all points at once."""
-        seen = self.seen()
+        inputs = self.inputs()
         return KernelInputsByOrbit(
-            scores=seen.scores,
+            scores=inputs.scores,
             queries=self._queries_of_tokens(),
             keys=self.keys,
-            multiplicities=seen.multiplicities,
-            n=seen.n,
-            d=seen.d,
+            multiplicities=inputs.multiplicities,
+            n=inputs.n,
+            d=inputs.d,
             coordinate_counts=self.coordinate_counts[:, None, :],
         )
 
-    def seen_in_full(
-        self, points: Sequence[int], further: Sequence[int] | None = None
+    def inputs_in_full(
+        self, points: np.ndarray, further: Sequence[int] | None = None
     ) -> KernelInputs:
         """What kernels of vectors may know, of points with the same K, in all d coordinates.
 
@@ -124,12 +131,19 @@ class TokenTypes:
         first = points[0]
         classes = int(self.classes[first])
         all_further = np.arange(2, classes)
-        shown = all_further if further is None else np.asarray(further, dtype=int)
-        types = [SPECIAL, SAME, *[OWN] * (classes > 1), *[REST] * len(shown)]
+        if further is None:
+            shown = all_further
+        else:
+            shown = np.asarray(further, dtype=int)
+        types = [SPECIAL, SAME]
+        if classes > 1:
+            types.append(OWN)
+        types.extend(REST for _ in shown)
         orbits = np.repeat(np.arange(ORBITS), self.coordinate_counts[first])
         keys = self.keys[points][:, types][:, :, orbits]
         if OF_REST in orbits:
-            # The first coordinate is no class's.
+            # Of keys of further classes that at OF_REST stands in their own class's coordinate, and
+            # not in the first further one's. Coordinate 0 is no class's.
             rows = np.arange(3, len(types))
             keys[:, rows, 1 + all_further[0]] = self.keys[points, REST, OF_OTHERS][:, None]
             keys[:, rows, 1 + shown] = self.keys[points, REST, OF_REST][:, None]
@@ -137,7 +151,8 @@ class TokenTypes:
         counts = np.repeat(t, len(types), axis=1)
         counts[:, SPECIAL] = 1
         counts[:, SAME] -= 1
-        if len(shown):
+        if len(shown) > 0:
+            # The first one shown stands for those that are not, too.
             counts[:, REST] *= len(all_further) - len(shown) + 1
         scores = self._scores_of_tokens()[points][:, :, types]
         return KernelInputs(
@@ -152,7 +167,9 @@ class TokenTypes:
 
 def some_further_classes(classes: int) -> list[int]:
     """The first, the middle and the last of the classes 2 to K - 1; of a few, all."""
-    return sorted({2, (classes + 1) // 2, classes - 1}) if classes > 2 else []
+    if classes <= 2:
+        return []
+    return sorted({2, (classes + 1) // 2, classes - 1})
 
 
 ALIKE = 1e-9
@@ -205,23 +222,16 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
     """The rows of c = f A3, V the identity, of a kernel on token types; ArithmeticError if weights
     or their sums are no finite numbers or a row cannot be normalised, ClassesApartError if further
     classes, which the data does not tell apart, have different weights."""
-    plain = replace(kernel, of_rows=None)
-    if kernel.kind != "features":
-        weights = plain.attention_weights(types.seen())
-    elif kernel.vectors_seen == "orbits":
-        weights = _equal_where_alike(plain.attention_weights(types.seen_by_orbit()))
-    else:
-        weights = _weights_in_full(types, plain)
-    if kernel.of_rows:
-        weights = kernel.of_rows(weights, types.multiplicities[:, None, :])
-    before = np.abs(weights)
+    weights = _weights_by_type(types, kernel)
+    counts = types.multiplicities[:, None, :]
+    sizes_before = np.abs(weights)
     if kernel.may_subtract:
-        of_differences = sizes_before_subtraction(kernel, types.seen(), weights)
-        before = np.maximum(before, OF_DIFFERENCES * of_differences)
-    missing = ~types.exists
-    if missing.any():
-        weights = np.where(missing[..., None], weights[:, :1], weights)
-        before = np.where(missing[..., None], before[:, :1], before)
+        subtracted = sizes_before_subtraction(kernel, types.inputs(), weights)
+        sizes_before = np.maximum(sizes_before, PART_OF_SUBTRACTED * subtracted)
+    if not types.exists.all():
+        exists = types.exists[..., None]
+        weights = np.where(exists, weights, weights[:, :1])
+        sizes_before = np.where(exists, sizes_before, sizes_before[:, :1])
     size = _row_size(types, np.abs(weights))
     if not np.isfinite(size).all():
         raise OverflowError(
@@ -229,16 +239,20 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
             f"{float(np.abs(weights).max()):g}; allowed: finite sums"
         )
     known_sum = 1.0 if kernel.normalised else kernel.row_sum
-    rounded = _row_size(types, before, known_sum)
     t = (types.n // types.classes)[:, None]
-    special, same, own, rest = (weights[..., column] for column in (SPECIAL, SAME, OWN, REST))
+    special = weights[..., SPECIAL]
+    same = weights[..., SAME]
+    own = weights[..., OWN]
     # With two classes there is no further one: the unmarked class stands for both.
-    rest = np.where((types.classes == 2)[:, None], own, rest)
+    rest = np.where((types.classes == 2)[:, None], own, weights[..., REST])
     block = types.block[:, None]
-    last = None if types.last is None else types.last[:, None]
-    if last is not None and not kernel.normalised:
-        sums = (weights * types.multiplicities[:, None, :]).sum(axis=-1)
-        last = last * (sums if kernel.row_sum is None else kernel.row_sum)
+    last = None
+    if types.last is not None:
+        last = types.last[:, None]
+        if known_sum is None:
+            last = last * (weights * counts).sum(axis=-1)
+        else:
+            last = last * known_sum
     return Rows(
         types.classes,
         first=types.first[:, None] * special,
@@ -248,8 +262,23 @@ def distinct_rows(types: TokenTypes, kernel: Kernel) -> Rows:
         last=last,
         weights=weights,
         size=size,
-        rounded=rounded,
+        rounded=_row_size(types, sizes_before, known_sum),
     )
+
+
+def _weights_by_type(types: TokenTypes, kernel: Kernel) -> np.ndarray:
+    """The weights of a query of each type on one key of each type, (P, R, 4)."""
+    # What is made of rows is made of those of types, which have all tokens of a row.
+    plain = replace(kernel, of_rows=None)
+    if kernel.kind != "features":
+        weights = plain.attention_weights(types.inputs())
+    elif kernel.vectors_seen == "orbits":
+        weights = _equal_where_alike(plain.attention_weights(types.inputs_by_orbit()))
+    else:
+        weights = _weights_in_full(types, plain)
+    if kernel.of_rows is None:
+        return weights
+    return kernel.of_rows(weights, types.multiplicities[:, None, :])
 
 
 def _row_size(
@@ -258,16 +287,16 @@ def _row_size(
     """The sum of |weight x entry| of each row, (P, R), from the sizes of weights (P, R, 4); the sum
     of a row's weights is `known_sum` if it is known, and its last coordinate no sum."""
     with np.errstate(over="ignore"):
-        of_all_tokens = (sizes * types.multiplicities[:, None, :]).sum(axis=-1)
-        of_first = types.first[:, None] * sizes[..., SPECIAL]
-        of_classes = types.block[:, None] * of_all_tokens
+        token_sum = (sizes * types.multiplicities[:, None, :]).sum(axis=-1)
+        first = types.first[:, None] * sizes[..., SPECIAL]
+        row_size = first + types.block[:, None] * token_sum
         if types.last is None:
-            return of_first + of_classes
-        last = of_all_tokens if known_sum is None else np.abs(known_sum)
-        return of_first + of_classes + types.last[:, None] * last
+            return row_size
+        weight_sum = token_sum if known_sum is None else np.abs(known_sum)
+        return row_size + types.last[:, None] * weight_sum
 
 
-OF_DIFFERENCES = 0.01
+PART_OF_SUBTRACTED = 0.01
 """Of numbers before a subtraction 1e-15 may be rounded: as much as the tolerance of scores, 1e-13,
 is of this part of them."""
 
@@ -282,35 +311,39 @@ def _weights_in_full(types: TokenTypes, kernel: Kernel) -> np.ndarray:
     for d in np.unique(types.d):
         points = np.flatnonzero(types.d == d)
         classes = int(types.classes[points[0]])
-        further = None
         if kernel.vectors_seen == "few classes":
             further = some_further_classes(classes)
-        keys = classes + 1 if further is None else len(further) + 3
+            keys = 3 + len(further)
+        else:
+            further = None
+            keys = 1 + classes
         step = max(MOST_NUMBERS // (keys * int(d)), 1)
         for start in range(0, len(points), step):
             part = points[start : start + step]
-            in_full = kernel.attention_weights(types.seen_in_full(part, further))
-            weights[part] = _by_type(in_full, types.exists[part], kernel)
+            by_class = kernel.attention_weights(types.inputs_in_full(part, further))
+            _require_equal_classes(by_class[..., REST:], types.exists[part], kernel)
+            # With one or two classes there are fewer types of keys.
+            by_type = by_class[..., : REST + 1]
+            weights[part, :, : by_type.shape[-1]] = by_type
     return _equal_where_alike(weights)
 
 
-def _by_type(in_full: np.ndarray, exists: np.ndarray, kernel: Kernel) -> np.ndarray:
-    """Weights on a key of each type, (P, R, 4), from those on a key of each class."""
-    weights = np.zeros((*in_full.shape[:2], 4))
-    shown = min(in_full.shape[2], 4)
-    weights[..., :shown] = in_full[..., :shown]
-    further = in_full[..., REST:]
-    if further.shape[2]:
-        spread = np.ptp(further, axis=2)
-        if (spread > ALIKE * np.abs(further).max(axis=2))[exists].any():
-            raise ClassesApartError(f"{kernel.name}: it tells classes apart that the data does not")
-    return weights
+def _require_equal_classes(further: np.ndarray, exists: np.ndarray, kernel: Kernel) -> None:
+    """Raise ClassesApartError where weights on keys of further classes, (P, R, classes), differ in
+    rows that exist."""
+    if further.shape[-1] == 0:
+        return
+    spread = np.ptp(further, axis=-1)
+    differ = spread > ALIKE * np.abs(further).max(axis=-1)
+    if differ[exists].any():
+        raise ClassesApartError(f"{kernel.name}: it tells classes apart that the data does not")
 
 
 def _equal_where_alike(weights: np.ndarray) -> np.ndarray:
     """Weights (P, R, 4); of a query without a class among the further ones, all of these have the
     same."""
-    own, rest = weights[..., OWN], weights[..., REST]
-    alike = np.isclose(own, rest, rtol=ALIKE, atol=0)
-    weights[..., OWN] = np.where(alike, rest, own)
+    own = weights[..., OWN]
+    rest = weights[..., REST]
+    is_alike = np.isclose(own, rest, rtol=ALIKE, atol=0)
+    weights[..., OWN] = np.where(is_alike, rest, own)
     return weights

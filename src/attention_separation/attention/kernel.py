@@ -32,6 +32,13 @@ class KernelInputs:
     coordinate_counts: np.ndarray | None = None
 
     @property
+    def vectors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Queries and keys where they have been built, as for every kernel of features."""
+        assert self.queries is not None
+        assert self.keys is not None
+        return self.queries, self.keys
+
+    @property
     def log_n(self) -> np.ndarray:
         return np.log(self.n)
 
@@ -54,8 +61,9 @@ class KernelInputs:
         """log sum e^k over all n tokens, in each coordinate, (..., 1, C). Multiplicities must not
         depend on the query: they are those of the first row."""
         counts = self.multiplicities[..., 0, :, None]
+        _, keys = self.vectors
         with np.errstate(divide="ignore"):
-            return np.logaddexp.reduce(self.keys + np.log(counts), axis=-2, keepdims=True)
+            return np.logaddexp.reduce(keys + np.log(counts), axis=-2, keepdims=True)
 
     def largest(self, values: np.ndarray) -> np.ndarray:
         """The largest of values (..., R, T) in each row, over keys that exist: (..., R, 1)."""
@@ -181,49 +189,62 @@ class Kernel:
     def sees(self) -> str:
         """What a weight depends on before its row is divided, in words: "x and n"."""
         *others, last = SEEN[self.kind] + self.also
-        return f"{', '.join(others)} and {last}" if others else last
+        if not others:
+            return last
+        return f"{', '.join(others)} and {last}"
 
     def attention_weights(self, seen: KernelInputs) -> np.ndarray:
         """f, (..., R, T): the weight of one token of each key; 0 for keys that do not exist.
         ArithmeticError if a weight is no finite number, OverflowError if it or a row's sum is
         infinite, RowSumError if a row that is to be divided has no positive sum."""
-        weights = self._divided(seen)
-        return self.of_rows(weights, seen.multiplicities) if self.of_rows else weights
+        weights = self._normalised_weights(seen)
+        if self.of_rows is None:
+            return weights
+        return self.of_rows(weights, seen.multiplicities)
 
-    def _divided(self, seen: KernelInputs) -> np.ndarray:
-        weights, shift = self.weigh(seen), 0.0
+    def _normalised_weights(self, inputs: KernelInputs) -> np.ndarray:
+        """Weights over their normaliser, (..., R, T); errors as of `attention_weights`."""
+        weights = self.weigh(inputs)
+        exists = inputs.multiplicities > 0
+        shift: np.ndarray | float = 0.0
         if self.logarithmic:
-            shift = self._shift(seen, weights)
+            shift = self._shift(inputs, weights)
             # The weight of a key that does not exist might overflow.
-            logs = np.where(seen.multiplicities > 0, weights - shift, -np.inf)
+            logs = np.where(exists, weights - shift, -np.inf)
             weights = not_quite_0(np.exp(logs), ~np.isneginf(logs))
-        weights = np.where(seen.multiplicities > 0, weights, 0.0)
-        if not np.isfinite(weights).all():
-            kind = ArithmeticError if np.isnan(weights).any() else OverflowError
-            raise kind(f"{self.name}: a weight is no finite number")
+        weights = np.where(exists, weights, 0.0)
+        if np.isnan(weights).any():
+            raise ArithmeticError(f"{self.name}: a weight is no finite number")
+        if np.isinf(weights).any():
+            raise OverflowError(f"{self.name}: a weight is no finite number")
         if self.normaliser == "none":
             return weights
         with np.errstate(over="ignore"):
-            total = (weights * seen.multiplicities).sum(axis=-1, keepdims=True)
-        if not np.isfinite(total).all():
+            sums = (weights * inputs.multiplicities).sum(axis=-1, keepdims=True)
+        is_finite = np.isfinite(sums)
+        if not is_finite.all():
+            infinite = float(sums[~is_finite][0])
+            largest = float(np.abs(weights).max())
             raise OverflowError(
-                f"{self.name}: a row's sum is {float(total[~np.isfinite(total)][0])}, of weights "
-                f"up to {float(np.abs(weights).max()):g}; allowed: finite sums"
+                f"{self.name}: a row's sum is {infinite}, of weights up to {largest:g}; "
+                "allowed: finite sums"
             )
         if self.normaliser == "1 + row sum":
-            total = np.exp(-shift) + total
-        if not (total > LEAST_SUM).all():
-            least = float(total.min())
+            sums = np.exp(-shift) + sums
+        if not (sums > LEAST_SUM).all():
+            least = float(sums.min())
             text = f"{self.name}: a row of weights sums to {least:g}; allowed: sums >"
             if least <= 0:
                 raise RowSumError(f"{text} 0")
             raise TinyRowSumError(f"{text} {LEAST_SUM:g}, for float64's digits")
-        return weights / total
+        return weights / sums
 
-    def _shift(self, seen: KernelInputs, logs: np.ndarray) -> np.ndarray | float:
+    def _shift(self, inputs: KernelInputs, logs: np.ndarray) -> np.ndarray | float:
         """What is taken off the logarithms of a row that is divided, so that none overflows."""
         if self.normaliser == "none":
             return 0.0
-        largest = seen.largest(logs)
-        # The 1 beside the sum is a weight of logarithm 0.
-        return largest if self.normaliser == "row sum" else np.maximum(largest, 0.0)
+        largest = inputs.largest(logs)
+        if self.normaliser == "1 + row sum":
+            # The 1 beside the sum is a weight of logarithm 0.
+            return np.maximum(largest, 0.0)
+        return largest

@@ -43,40 +43,53 @@ class KernelFamily:
     symbol: str  # the formula, with P for the number
     low: float
     high: float
-    whole: bool  # whether the number has no fraction
-    of: Callable[..., Kernel]  # the number, and another kernel, to one with its name
-    of_another: bool = False
+    build: Callable[..., Kernel]  # the number, and another kernel, to one with its name
+    is_whole: bool = False  # whether the number has no fraction
+    takes_kernel: bool = False  # whether `build` takes another kernel
 
     @property
     def words(self) -> str:
         """What is allowed: `power_P` with P from 0.01 to 1000."""
-        number, another = "a whole P" if self.whole else "P", "_KERNEL" * self.of_another
-        name = f"{self.prefix}_P{another} ({self.symbol})"
-        return f"{name} with {number} from {self.low:g} to {self.high:g}"
+        name = f"{self.prefix}_P"
+        if self.takes_kernel:
+            name += "_KERNEL"
+        number = "a whole P" if self.is_whole else "P"
+        return f"{name} ({self.symbol}) with {number} from {self.low:g} to {self.high:g}"
 
     @property
-    def form(self) -> str:
+    def pattern(self) -> str:
         """Of its names, the number and the other kernel's name as groups."""
-        return f"{self.prefix}_({NUMBER})" + "_(.+)" * self.of_another
+        pattern = f"{self.prefix}_({NUMBER})"
+        if self.takes_kernel:
+            pattern += "_(.+)"
+        return pattern
 
 
 def at_temperature(temperature: float) -> Kernel:
     """e^(x/T)."""
     return exponential(
-        f"exp_over_{temperature:g}", f"e^(x/{temperature:g})", lambda _: temperature,
+        f"exp_over_{temperature:g}",
+        f"e^(x/{temperature:g})",
+        lambda _: temperature,
         f"temperature {temperature:g}",
-    )  # fmt: skip
+    )
 
 
 FAMILIES = (
-    KernelFamily("power", "x^P", 0.01, 1000, False, power),
-    KernelFamily("taylor", "Taylor's sum of e^x to degree P", 1, 200, True, taylor),
-    KernelFamily("exp_over", "e^(x/P)", 0.001, 10_000, False, at_temperature),
+    KernelFamily("power", "x^P", low=0.01, high=1000, build=power),
     KernelFamily(
-        "minus_mean", "f − P/n, f of a kernel divided by the row's sum", 0, 1, False,
-        minus_mean, of_another=True,
+        "taylor", "Taylor's sum of e^x to degree P", low=1, high=200, build=taylor, is_whole=True
     ),
-)  # fmt: skip
+    KernelFamily("exp_over", "e^(x/P)", low=0.001, high=10_000, build=at_temperature),
+    KernelFamily(
+        "minus_mean",
+        "f − P/n, f of a kernel divided by the row's sum",
+        low=0,
+        high=1,
+        build=minus_mean,
+        takes_kernel=True,
+    ),
+)
 
 ALLOWED = f"allowed: {', '.join([*KERNELS, *(family.words for family in FAMILIES)])}"
 
@@ -88,11 +101,14 @@ MOST_SHOWN = 60
 def kernel_named(name: str) -> Kernel:
     """The kernel of a name or alias: a built-in one, or one of a family. UnknownKernelError if
     there is none: the text names the nearest, or the ends of a family's number."""
-    if (written := without_alias(name)) in KERNELS:
+    written = without_alias(name)
+    if written in KERNELS:
         return KERNELS[written]
     for family in FAMILIES:
-        if found := re.fullmatch(family.form, name):
-            return _of_family(family, name, *found.groups())
+        match = re.fullmatch(family.pattern, name)
+        if match:
+            number, *others = match.groups()
+            return _kernel_of_family(family, name, number, others)
     shown = name if len(name) <= MOST_SHOWN else f"{name[:MOST_SHOWN]}..."
     raise UnknownKernelError(f"{shown!r} is no kernel; {_nearest(name)}{ALLOWED}")
 
@@ -104,8 +120,9 @@ def without_alias(name: str) -> str:
 
 def is_kernel(name: str) -> bool:
     """Whether a kernel has the name or alias, or it is in a family's form."""
-    in_form = (re.fullmatch(family.form, name) for family in FAMILIES)
-    return without_alias(name) in KERNELS or any(in_form)
+    if without_alias(name) in KERNELS:
+        return True
+    return any(re.fullmatch(family.pattern, name) for family in FAMILIES)
 
 
 def is_built_in(kernel: Kernel) -> bool:
@@ -116,16 +133,24 @@ def is_built_in(kernel: Kernel) -> bool:
         return False
 
 
-def _of_family(family: KernelFamily, name: str, number: str, *another: str) -> Kernel:
-    value, of = float(number), [*map(kernel_named, another)]
-    fits = all(kernel.normalised for kernel in of)
-    fits = fits and family.low <= value <= family.high
-    if not fits or (family.whole and value != int(value)):
+def _kernel_of_family(
+    family: KernelFamily, name: str, number: str, names_of_others: list[str]
+) -> Kernel:
+    """The kernel of a family with a number, and of another kernel in a family that takes one."""
+    others = [kernel_named(other) for other in names_of_others]
+    value = float(number)
+    is_whole = value == int(value)
+    fits = (
+        all(kernel.normalised for kernel in others)
+        and family.low <= value <= family.high
+        and (is_whole or not family.is_whole)
+    )
+    if not fits:
         raise UnknownKernelError(f"{name!r} is no kernel; allowed: {family.words}")
-    found = family.of(int(value) if value == int(value) else value, *of)
-    if found.name != name:
-        raise UnknownKernelError(f"{name!r} is no kernel; did you mean {found.name!r}?")
-    return found
+    kernel = family.build(int(value) if is_whole else value, *others)
+    if kernel.name != name:
+        raise UnknownKernelError(f"{name!r} is no kernel; did you mean {kernel.name!r}?")
+    return kernel
 
 
 def _nearest(name: str) -> str:
@@ -134,4 +159,6 @@ def _nearest(name: str) -> str:
     if not close:
         return ""
     meant = SAID_OTHERWISE.get(close[0])
-    return f"did you mean {meant!r} ({close[0]})? " if meant else f"did you mean {close[0]!r}? "
+    if meant is None:
+        return f"did you mean {close[0]!r}? "
+    return f"did you mean {meant!r} ({close[0]})? "

@@ -10,18 +10,27 @@ equal features: each is computed once, with the logarithm of its count beside it
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypedDict, Unpack
 
 import numpy as np
 
-from .kernel import Kernel, KernelInputs, over_features
+from .kernel import Kernel, KernelInputs, Normaliser, over_features
+
+Weigh = Callable[[KernelInputs], np.ndarray]
+"""Inputs -> weights or their logarithms, (..., R, T), as `Kernel.weigh`."""
+
+Divisor = Callable[[KernelInputs], float | np.ndarray]
+"""Inputs -> what scores are divided by, a number or an array that broadcasts against them."""
 
 LogCounts = np.ndarray | float
 """The logarithms of how many equal coordinates each one stands for; 0 where it is itself."""
 
 
-def of_features(log_counts: LogCounts, parts: int) -> LogCounts:
+def log_counts_of_features(log_counts: LogCounts, parts: int) -> LogCounts:
     """The same of features, of which every coordinate has one in each of their parts."""
-    return log_counts if np.ndim(log_counts) == 0 else np.tile(log_counts, parts)
+    if isinstance(log_counts, float):
+        return log_counts
+    return np.tile(log_counts, parts)
 
 
 def log_sum_exp(z: np.ndarray, log_counts: LogCounts) -> np.ndarray:
@@ -61,7 +70,7 @@ def log_hedgehog(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
 def log_hedgehog_fla(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
     """One softmax of the 2 d numbers [2 z, -2 z]."""
     both = np.concatenate([2 * z, -2 * z], axis=-1)
-    return log_softmax(both, of_features(log_counts, parts=2))
+    return log_softmax(both, log_counts_of_features(log_counts, parts=2))
 
 
 def log_focused(z: np.ndarray, log_counts: LogCounts = 0.0, p: int = 3) -> np.ndarray:
@@ -86,13 +95,12 @@ FEATURE_MAPS: dict[str, Callable[..., np.ndarray]] = {
 then perhaps another one of every coordinate."""
 
 
-def log_inner_products(
-    log_q: np.ndarray, log_k: np.ndarray, log_counts: LogCounts
-) -> np.ndarray:  # fmt: skip
+def log_inner_products(log_q: np.ndarray, log_k: np.ndarray, log_counts: LogCounts) -> np.ndarray:
     """log phi(q) . phi(k), (..., R, T), of features (..., R, F) and (..., T, F), over all d
     coordinates."""
-    if np.ndim(log_counts) > 0:
-        log_q = log_q + of_features(log_counts, log_q.shape[-1] // log_counts.shape[-1])
+    if isinstance(log_counts, np.ndarray):
+        parts = log_q.shape[-1] // log_counts.shape[-1]
+        log_q = log_q + log_counts_of_features(log_counts, parts)
     return over_features(_log_product_sum, log_q, log_k)
 
 
@@ -103,9 +111,10 @@ def _log_product_sum(log_q: np.ndarray, log_k: np.ndarray) -> np.ndarray:
 def efficient(seen: KernelInputs) -> np.ndarray:
     """Efficient Attention: softmax of q over coordinates, times softmax of k over positions, all n
     of them. Rows sum to 1."""
+    queries, keys = seen.vectors
     log_counts = seen.log_coordinate_counts
-    log_q = log_softmax(seen.queries, log_counts)
-    log_k = seen.keys - seen.log_key_sums()
+    log_q = log_softmax(queries, log_counts)
+    log_k = keys - seen.log_key_sums()
     return np.exp(log_inner_products(log_q, log_k, log_counts))
 
 
@@ -117,29 +126,35 @@ BISECTIONS = 80
 
 def hardmax(seen: KernelInputs) -> np.ndarray:
     """1 for every key of the largest score."""
-    return (seen.scores >= seen.largest(seen.scores) - TIE * seen.log_n).astype(float)
+    least_of_largest = seen.largest(seen.scores) - TIE * seen.log_n
+    return (seen.scores >= least_of_largest).astype(float)
 
 
 def sparsemax(seen: KernelInputs) -> np.ndarray:
-    """Projection of a row on the simplex: max(x - tau, 0), with sum 1 over all tokens."""
+    """Projection of a row on the simplex: max(x - tau, 0), with sum 1 over all tokens.
+
+    Of scores in order, the largest first, those are kept that are above tau were they the last:
+    1 + k x > the sum of the first k. With the last one that is kept, tau = (sum - 1) / k.
+    """
     shifted = seen.scores - seen.largest(seen.scores)
     counts = seen.multiplicities
     order = np.argsort(-np.where(counts > 0, shifted, -np.inf), axis=-1)
-    ordered, of = (np.take_along_axis(values, order, axis=-1) for values in (shifted, counts))
-    of = of.astype(float)
-    sizes, sums = np.cumsum(of, axis=-1), np.cumsum(of * ordered, axis=-1)
-    kept = (1 + sizes * ordered > sums) & (of > 0)
-    last = kept.shape[-1] - 1 - np.argmax(kept[..., ::-1], axis=-1)[..., None]
-    size, total = (np.take_along_axis(values, last, axis=-1) for values in (sizes, sums))
-    weights = np.maximum(shifted - (total - 1) / size, 0.0)
+    ordered = np.take_along_axis(shifted, order, axis=-1)
+    ordered_counts = np.take_along_axis(counts, order, axis=-1).astype(float)
+    tokens = np.cumsum(ordered_counts, axis=-1)
+    sums = np.cumsum(ordered_counts * ordered, axis=-1)
+    is_kept = (1 + tokens * ordered > sums) & (ordered_counts > 0)
+    last_kept = is_kept.shape[-1] - 1 - np.argmax(is_kept[..., ::-1], axis=-1)[..., None]
+    kept_tokens = np.take_along_axis(tokens, last_kept, axis=-1)
+    kept_sum = np.take_along_axis(sums, last_kept, axis=-1)
+    tau = (kept_sum - 1) / kept_tokens
+    weights = np.maximum(shifted - tau, 0.0)
     # Of many small weights tau's last digit is much: what their sum misses is shared by them.
-    missing = (1 - (weights * counts).sum(axis=-1, keepdims=True)) / size
+    missing = (1 - (weights * counts).sum(axis=-1, keepdims=True)) / kept_tokens
     return np.where(weights > 0, weights + missing, 0.0)
 
 
-def entmax(
-    alpha: float, divided_by: Callable[[KernelInputs], object] = lambda _: 1.0
-) -> Callable[[KernelInputs], np.ndarray]:
+def entmax(alpha: float, divided_by: Divisor = lambda _: 1.0) -> Weigh:
     """alpha-entmax of x / T: max((alpha - 1) x / T - tau, 0)^(1 / (alpha - 1)), with sum 1 over all
     tokens; tau by bisection."""
     power = 1 / (alpha - 1)
@@ -153,14 +168,15 @@ def entmax(
         for _ in range(BISECTIONS):
             middle = (low + high) / 2
             weights = np.maximum(shifted - middle, 0.0) ** power
-            total = (weights * seen.multiplicities).sum(axis=-1, keepdims=True)
-            low, high = np.where(total >= 1, middle, low), np.where(total >= 1, high, middle)
+            is_enough = (weights * seen.multiplicities).sum(axis=-1, keepdims=True) >= 1
+            low = np.where(is_enough, middle, low)
+            high = np.where(is_enough, high, middle)
         return np.maximum(shifted - low, 0.0) ** power
 
     return weigh
 
 
-OF_ENTROPY = (-0.037, 0.481, -2.3, 4.917, -1.791)
+ENTROPY_POLYNOMIAL = (-0.037, 0.481, -2.3, 4.917, -1.791)
 """Of adaptive temperature, the highest power first. It is above 1 for entropies from 0.85 to 5.94,
 that of 382 equal weights: so the published condition, an entropy above 1/2, is met."""
 
@@ -169,7 +185,8 @@ def adaptive(seen: KernelInputs) -> np.ndarray:
     """b x / sqrt d: b, at least 1, is a polynomial of the entropy of softmax's row."""
     weights = KERNELS["exp_sqrt_d"].attention_weights(seen)
     terms = seen.multiplicities * weights * np.log(weights + 1e-9)
-    b = np.polyval(OF_ENTROPY, -terms.sum(axis=-1, keepdims=True))
+    entropy = -terms.sum(axis=-1, keepdims=True)
+    b = np.polyval(ENTROPY_POLYNOMIAL, entropy)
     return np.maximum(b, 1.0) * seen.scores / np.sqrt(seen.d)
 
 
@@ -183,11 +200,13 @@ def minus_mean(part: float | np.ndarray, kernel: Kernel) -> Kernel:
     def less_mean(weights: np.ndarray, counts: np.ndarray) -> np.ndarray:
         # Where all of the mean is subtracted, differences from the commonest weight are left.
         commonest = np.argmax(counts, axis=-1)[..., None]
-        common = np.take_along_axis(weights, commonest, axis=-1)
-        above = weights - common
+        common_weight = np.take_along_axis(weights, commonest, axis=-1)
+        above = weights - common_weight
         if kernel.kind == "features":
-            above = np.where(np.abs(above) <= ROUNDING_OF_VECTORS * np.abs(common), 0.0, above)
-        mean = (counts * above).sum(axis=-1, keepdims=True) / counts.sum(axis=-1, keepdims=True)
+            is_same = np.abs(above) <= ROUNDING_OF_VECTORS * np.abs(common_weight)
+            above = np.where(is_same, 0.0, above)
+        n = counts.sum(axis=-1, keepdims=True)
+        mean = (counts * above).sum(axis=-1, keepdims=True) / n
         return (1 - part) * weights + part * (above - mean)
 
     return replace(
@@ -202,12 +221,24 @@ def minus_mean(part: float | np.ndarray, kernel: Kernel) -> Kernel:
     )
 
 
-def _score(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:
-    return Kernel(name, symbol, "score", weigh, source=source, **rest)
+class KernelOptions(TypedDict, total=False):
+    """Attributes of `Kernel` that most kernels leave as they are."""
+
+    normaliser: Normaliser
+    also: tuple[str, ...]
+    signed: Weigh | None
 
 
-def _log_score(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:
-    return Kernel(name, symbol, "score", weigh, logarithmic=True, source=source, **rest)
+def _score(
+    name: str, symbol: str, weigh: Weigh, source: str, **options: Unpack[KernelOptions]
+) -> Kernel:
+    return Kernel(name, symbol, "score", weigh, source=source, **options)
+
+
+def _log_score(
+    name: str, symbol: str, log_weigh: Weigh, source: str, **options: Unpack[KernelOptions]
+) -> Kernel:
+    return Kernel(name, symbol, "score", log_weigh, logarithmic=True, source=source, **options)
 
 
 def power(p: float) -> Kernel:
@@ -217,12 +248,22 @@ def power(p: float) -> Kernel:
         with np.errstate(divide="ignore"):
             return p * np.log(seen.scores)
 
-    source = SOURCES_OF_POWERS.get(p, "a power of x")
-    signed = (lambda seen: seen.scores ** int(p)) if p == int(p) else None
-    return _log_score(f"power_{p:g}", f"x^{p:g}", log_weights, source, signed=signed)
+    def signed(seen: KernelInputs) -> np.ndarray:
+        return seen.scores ** int(p)
+
+    return _log_score(
+        f"power_{p:g}",
+        f"x^{p:g}",
+        log_weights,
+        SOURCES_OF_POWERS.get(p, "a power of x"),
+        signed=signed if p == int(p) else None,
+    )
 
 
-SOURCES_OF_POWERS = {2: "arXiv 2402.10644 (ReBased, without its norm)", 4: "arXiv 2310.01655"}
+SOURCES_OF_POWERS: dict[float, str] = {
+    2: "arXiv 2402.10644 (ReBased, without its norm)",
+    4: "arXiv 2310.01655",
+}
 
 
 def _log_taylor(p: int, x: np.ndarray) -> np.ndarray:
@@ -245,18 +286,24 @@ def _taylor(p: int, x: np.ndarray) -> np.ndarray:
 def taylor(p: int) -> Kernel:
     """1 + x + ... + x^p / p!, of scores that are not negative."""
     source = "arXiv 2402.18668 (Based, without 1/sqrt d)" if p == 2 else "Taylor's sum"
-    symbol = f"1 + x + … + x^{p}/{p}!"
     return _log_score(
-        f"taylor_{p}", symbol, lambda seen: _log_taylor(p, seen.scores), source,
+        f"taylor_{p}",
+        f"1 + x + … + x^{p}/{p}!",
+        lambda seen: _log_taylor(p, seen.scores),
+        source,
         signed=lambda seen: _taylor(p, seen.scores),
-    )  # fmt: skip
+    )
 
 
 def exponential(
-    name: str, symbol: str, divided_by: Callable[[KernelInputs], object], source: str, **rest
-):
-    """e^(x / T)."""
-    return _log_score(name, symbol, lambda seen: seen.scores / divided_by(seen), source, **rest)
+    name: str,
+    symbol: str,
+    temperature: Divisor,
+    source: str,
+    **options: Unpack[KernelOptions],
+) -> Kernel:
+    """e^(x / T), T as `temperature` gives it."""
+    return _log_score(name, symbol, lambda seen: seen.scores / temperature(seen), source, **options)
 
 
 def _log_power_log_n(seen: KernelInputs) -> np.ndarray:
@@ -265,51 +312,84 @@ def _log_power_log_n(seen: KernelInputs) -> np.ndarray:
 
 
 def relu_over_n(name: str, power: int) -> Kernel:
-    """max(x, 0)^power / n: what stands for the division is the factor 1/n."""
+    """max(x, 0)^power / n, power 1 or 2: what stands for the division is the factor 1/n."""
+    exponent = "²" if power == 2 else ""
     return _score(
-        name, f"max(x, 0){'²' if power == 2 else ''}/n, not divided",
+        name,
+        f"max(x, 0){exponent}/n, not divided",
         lambda seen: np.maximum(seen.scores, 0.0) ** power / seen.n,
-        "arXiv 2309.08586, without 1/sqrt d", normaliser="none", also=("n",),
-    )  # fmt: skip
+        "arXiv 2309.08586, without 1/sqrt d",
+        normaliser="none",
+        also=("n",),
+    )
 
 
-def sigmoid(name: str, symbol: str, bias: float | np.ndarray, source: str, **rest) -> Kernel:
+def sigmoid(
+    name: str,
+    symbol: str,
+    bias: float | np.ndarray,
+    source: str,
+    normaliser: Normaliser = "row sum",
+) -> Kernel:
     """1 / (1 + e^-(x - bias log n))."""
 
     def log_weights(seen: KernelInputs) -> np.ndarray:
         return -np.logaddexp(0.0, -(seen.scores - bias * seen.log_n))
 
     also = ("n",) if np.any(bias) else ()
-    return _log_score(name, symbol, log_weights, source, also=also, **rest)
+    return _log_score(name, symbol, log_weights, source, also=also, normaliser=normaliser)
 
 
 def _features(name: str, symbol: str, source: str) -> Kernel:
     log_phi = FEATURE_MAPS[name]
 
     def log_weights(seen: KernelInputs) -> np.ndarray:
+        queries, keys = seen.vectors
         log_counts = seen.log_coordinate_counts
-        log_q = log_phi(seen.queries, log_counts)
-        log_k = log_phi(seen.keys, log_counts)
+        log_q = log_phi(queries, log_counts)
+        log_k = log_phi(keys, log_counts)
         return log_inner_products(log_q, log_k, log_counts)
 
     return _of_vectors(name, symbol, log_weights, source, logarithmic=True)
 
 
-def _of_vectors(name: str, symbol: str, weigh, source: str, **rest) -> Kernel:
-    return Kernel(name, symbol, "features", weigh, source=source, vectors_seen="orbits", **rest)
+def _of_vectors(
+    name: str,
+    symbol: str,
+    weigh: Weigh,
+    source: str,
+    logarithmic: bool = False,
+    also: tuple[str, ...] = (),
+) -> Kernel:
+    return Kernel(
+        name,
+        symbol,
+        "features",
+        weigh,
+        logarithmic=logarithmic,
+        also=also,
+        source=source,
+        vectors_seen="orbits",
+    )
 
 
-def _distances(seen: KernelInputs) -> np.ndarray:
+def _squared_lengths(seen: KernelInputs) -> tuple[np.ndarray, np.ndarray]:
+    """||q||^2, (..., R, 1), and ||k||^2, (..., 1, T)."""
+    queries, keys = seen.vectors
+    lengths_of_queries = seen.squared_lengths(queries)
+    lengths_of_keys = seen.squared_lengths(keys)
+    return lengths_of_queries[..., :, None], lengths_of_keys[..., None, :]
+
+
+def _squared_distances(seen: KernelInputs) -> np.ndarray:
     """||q - k||^2."""
-    of_queries = seen.squared_lengths(seen.queries)
-    of_keys = seen.squared_lengths(seen.keys)
-    return of_queries[..., :, None] + of_keys[..., None, :] - 2 * seen.scores
+    squared_q, squared_k = _squared_lengths(seen)
+    return squared_q + squared_k - 2 * seen.scores
 
 
 def _cosines(seen: KernelInputs) -> np.ndarray:
-    of_queries = np.sqrt(seen.squared_lengths(seen.queries))
-    of_keys = np.sqrt(seen.squared_lengths(seen.keys))
-    return seen.scores / (of_queries[..., :, None] * of_keys[..., None, :])
+    squared_q, squared_k = _squared_lengths(seen)
+    return seen.scores / (np.sqrt(squared_q) * np.sqrt(squared_k))
 
 
 _ALL = (
@@ -376,7 +456,7 @@ _ALL = (
     ),
     Kernel("hardmax", "1 at the largest x", "row", hardmax, source="the limit of e^(cx)"),
     _of_vectors(
-        "rbf", "e^(−‖q − k‖²/2)", lambda seen: -_distances(seen) / 2,
+        "rbf", "e^(−‖q − k‖²/2)", lambda seen: -_squared_distances(seen) / 2,
         logarithmic=True, source="arXiv 2110.11945",
     ),
     _of_vectors(

@@ -4,13 +4,22 @@ One threshold is chosen after the signs, or one for each neuron, or the scores h
 between them; of a threshold that is chosen before them, `threshold_curves` has the law. A column of
 signs is worth u0 to D0 and u1 to D1, the largest scores over all tokens. Given the classes that the
 special tokens mark, the m columns are independent and alike.
+
+A threshold is *told* as in `threshold_curves`.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from .sign_columns import ROUNDING, StateScores, different_classes, none_of, same_class
+from .sign_columns import (
+    ROUNDING,
+    StateScores,
+    concatenate_networks,
+    different_classes,
+    none_of,
+    same_class,
+)
 from .threshold_curves import EQUAL, beyond, is_apart, none_above, tells_between
 
 
@@ -46,102 +55,113 @@ def rank_states(d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray) 
     d0, d1 : (P, 2, E, 2, K), as `largest_scores` gives them
     m, s : (P,), number of sign columns, and sqrt(log n)
     """
-    points, shape = len(s), d0.score.shape[1:]
-    score, size, error = (
-        np.concatenate([on_d0.reshape(points, -1), on_d1.reshape(points, -1)], axis=1) / s[:, None]
-        for on_d0, on_d1 in ((d0.score, d1.score), (d0.size, d1.size), (d0.error, d1.error))
-    )
-    is_zero = np.abs(score) <= ROUNDING * size
-    score = np.where(is_zero, 0.0, score)
+    points = len(s)
+    both = concatenate_networks([d0.reshape(points, -1), d1.reshape(points, -1)])
+    scores = both.over(s[:, None])
+    is_zero = np.abs(scores.score) <= ROUNDING * scores.size
+    score = np.where(is_zero, 0.0, scores.score)
+    size = np.where(is_zero, 0.0, scores.size)
     order = np.argsort(score, axis=1, kind="stable")
-    ordered, sizes, errors = (
-        np.take_along_axis(part, order, axis=1)
-        for part in (score, np.where(is_zero, 0.0, size), error)
-    )
-    rank = np.zeros(order.shape, dtype=np.intp)
-    np.cumsum(is_apart(ordered, sizes), axis=1, out=rank[:, 1:])
-    ranks = np.empty_like(rank)
-    np.put_along_axis(ranks, order, rank, axis=1)
-    count = rank[:, -1].max() + 1
+    ordered = np.take_along_axis(score, order, axis=1)
+    ordered_sizes = np.take_along_axis(size, order, axis=1)
+    ordered_errors = np.take_along_axis(scores.error, order, axis=1)
+    ordered_ranks = np.zeros(order.shape, dtype=np.intp)
+    np.cumsum(is_apart(ordered, ordered_sizes), axis=1, out=ordered_ranks[:, 1:])
+    ranks = np.empty_like(ordered_ranks)
+    np.put_along_axis(ranks, order, ordered_ranks, axis=1)
+    count = ordered_ranks[:, -1].max() + 1
     values = np.repeat(ordered[:, -1:], count, axis=1)
-    np.put_along_axis(values, rank, ordered, axis=1)
-    errors_by_rank = np.zeros(values.shape)
-    np.maximum.at(errors_by_rank, (np.arange(points)[:, None], rank), errors)
-    zero = np.where(ordered <= 0, rank, 0).max(axis=1)
-    of_d0, of_d1 = (part.reshape(points, *shape) for part in np.split(ranks, 2, axis=1))
-    classes = shape[-1]
-    cases = [Case(1 / classes, *same_class(of_d0, of_d1))]
+    np.put_along_axis(values, ordered_ranks, ordered, axis=1)
+    errors = np.zeros(values.shape)
+    np.maximum.at(errors, (np.arange(points)[:, None], ordered_ranks), ordered_errors)
+    zero = np.where(ordered <= 0, ordered_ranks, 0).max(axis=1)
+    ranks_on_d0, ranks_on_d1 = np.split(ranks, 2, axis=1)
+    ranks_on_d0 = ranks_on_d0.reshape(d0.score.shape)
+    ranks_on_d1 = ranks_on_d1.reshape(d1.score.shape)
+    classes = d0.score.shape[-1]
+    cases = [Case(1 / classes, *same_class(ranks_on_d0, ranks_on_d1))]
     if classes > 1:
-        cases.append(Case(1 - 1 / classes, *different_classes(of_d0, of_d1)))
-    return Ranked(values, errors_by_rank, zero, tuple(cases), m)
+        cases.append(Case(1 - 1 / classes, *different_classes(ranks_on_d0, ranks_on_d1)))
+    return Ranked(values, errors, zero, tuple(cases), m)
 
 
 def after_signs(ranked: Ranked) -> np.ndarray:
     """P(some threshold above 0, chosen after y, separates D1 from D0), (P,): that the largest score
     on D1 is above the largest on D0, and above 0."""
     steps = ranked.values.shape[1] + 1
-    least = ranked.zero[:, None]
-    found = np.zeros(len(ranked.m))
+    probability = np.zeros(len(ranked.m))
     for case in ranked.cases:
-        u0, u1 = (np.maximum(u - least, 0) for u in (case.u0, case.u1))
-        # Of each rank v: the largest on D0 is at most v, and so is that on D1; it is below v.
-        both, below = (
-            none_above(u[:, None], case.weights, ranked.m, steps)[:, 0]
-            for u in (np.maximum(u0, u1), np.maximum(u0 + 1, u1))
-        )
-        found += case.chance * (1 - (both - below).sum(axis=1))
-    return found
+        # Ranks above zero; all others are 0.
+        u0 = np.maximum(case.u0 - ranked.zero[:, None], 0)
+        u1 = np.maximum(case.u1 - ranked.zero[:, None], 0)
+        # P(the largest on D0 is at most v, and so is that on D1) of each rank v, (P, steps), and
+        # P(the largest on D0 is below v, and that on D1 at most v): it is v in their difference.
+        at_most = none_above(np.maximum(u0, u1)[:, None], case.weights, ranked.m, steps)[:, 0]
+        below = none_above(np.maximum(u0 + 1, u1)[:, None], case.weights, ranked.m, steps)[:, 0]
+        not_separated = (at_most - below).sum(axis=1)
+        probability += case.chance * (1 - not_separated)
+    return probability
 
 
 def of_each_neuron(ranked: Ranked) -> np.ndarray:
     """P(some neuron separates D1 from D0 with a bias of its own, chosen after y), (P,)."""
-    found = np.zeros(len(ranked.m))
+    probability = np.zeros(len(ranked.m))
     for case in ranked.cases:
-        found += case.chance * (1 - none_of((case.u1 > case.u0) @ case.weights, ranked.m))
-    return found
+        a_neuron_separates = (case.u1 > case.u0) @ case.weights
+        probability += case.chance * (1 - none_of(a_neuron_separates, ranked.m))
+    return probability
 
 
 def widest_margins(ranked: Ranked, targets: np.ndarray) -> np.ndarray:
     """The largest 2 eps, in units of s, such that for some theta > 0 with probability `targets` the
     scores are at most theta - eps on D0, and one is above theta + eps on D1: a supremum; NaN where
     no eps > 0 has it. Targets are (P, T), and so is what is returned."""
-    return np.array([_widest(ranked, point, of_point) for point, of_point in enumerate(targets)])
+    margins = [_margins_at_point(ranked, point, row) for point, row in enumerate(targets)]
+    return np.array(margins)
 
 
-def _widest(ranked: Ranked, point: int, targets: np.ndarray) -> list[float]:
-    values, m = ranked.values[point], ranked.m[point]
+def _margins_at_point(ranked: Ranked, point: int, targets: np.ndarray) -> np.ndarray:
+    """The largest 2 eps of one point for each target, (T,); NaN where there is none.
+
+    With phi = theta - eps and v = theta + eps at ranks of scores, the probability is
+    P(u0 <= phi of all columns) - P(u0 <= phi and u1 < v of all columns).
+    """
+    values = ranked.values[point]
+    m = ranked.m[point]
     steps = len(values)
-    laws = []
-    for case in ranked.cases:
-        law = np.bincount(
-            case.u0[point] * steps + case.u1[point], weights=case.weights, minlength=steps**2
-        ).reshape(steps, steps)
-        laws.append((case.chance, law))
     targets = targets * (1 - EQUAL)
-    none = sum(share * none_of(_above(law.sum(axis=1)), m) for share, law in laws)
-    # It grows with the threshold phi: those that are likely enough are the last ones.
-    enough = none >= np.fmin.reduce(targets)
-    if not enough[-1]:
-        return [np.nan] * len(targets)
-    first = int(np.argmax(enough))
-    # P(u0 <= phi, u1 < v) of these, and all v above 0.
-    low = ranked.zero[point] + 1
-    reached = none[first:, None] - sum(
-        share * none_of(1 - _up_to(law, first)[:, low:], m) for share, law in laws
-    )
-    phi, v = np.arange(first, steps)[:, None], np.arange(low, steps)
+    laws = []
+    d0_stays_below = np.zeros(steps)  # P(u0 <= phi of all columns) of each phi
+    for case in ranked.cases:
+        pairs = case.u0[point] * steps + case.u1[point]
+        law = np.bincount(pairs, weights=case.weights, minlength=steps**2).reshape(steps, steps)
+        laws.append(law)
+        d0_stays_below += case.chance * none_of(_above(law.sum(axis=1)), m)
+    # It grows with phi: those that are likely enough are the last ones.
+    is_enough = d0_stays_below >= np.fmin.reduce(targets)
+    if not is_enough[-1]:
+        return np.full(len(targets), np.nan)
+    first_phi = int(np.argmax(is_enough))
+    first_v = ranked.zero[point] + 1
+    both_stay_below = np.zeros((steps - first_phi, steps - first_v))
+    for case, law in zip(ranked.cases, laws, strict=True):
+        in_column = _up_to(law, first_phi)[:, first_v:]
+        both_stay_below += case.chance * none_of(1 - in_column, m)
+    probability = d0_stays_below[first_phi:, None] - both_stay_below
+    phi = np.arange(first_phi, steps)[:, None]
+    v = np.arange(first_v, steps)
     # The middle of the gap is theta, above 0: so the gap reaches down to -v at most.
     gaps = np.where(v > phi, values[v] - np.maximum(values[phi], -values[v]), -np.inf)
-    widest = [np.max(gaps, where=reached >= target, initial=-np.inf) for target in targets]
-    return [np.nan if gap == -np.inf else float(gap) for gap in widest]
+    margins = [np.max(gaps, where=probability >= target, initial=-np.inf) for target in targets]
+    return np.where(np.isneginf(margins), np.nan, margins)
 
 
 def _up_to(law: np.ndarray, first: int) -> np.ndarray:
     """P(u0 <= i, u1 < j), (G - first, G), of i from `first` on, from P(u0 = i, u1 = j), (G, G)."""
     rows = law[first:].copy()
     rows[0] += law[:first].sum(axis=0)
-    below = np.cumsum(np.cumsum(rows, axis=0), axis=1)
-    return np.concatenate([np.zeros((len(rows), 1)), below[:, :-1]], axis=1)
+    at_most = np.cumsum(np.cumsum(rows, axis=0), axis=1)
+    return np.concatenate([np.zeros((len(rows), 1)), at_most[:, :-1]], axis=1)
 
 
 def _above(law: np.ndarray) -> np.ndarray:
@@ -159,54 +179,60 @@ def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
     theta that float64 tells and that reaches it; `gap`, 2 eps, and theta in units of s. Where a gap
     is the largest of a probability, as `widest_margins` has it, that probability is returned, and a
     single theta."""
-    values, errors = ranked.values[0], ranked.errors[0]
-    # Between two of these nothing changes.
-    ends = [-gap / 2, beyond(np.maximum(values[-1], 0.0))]
-    lowest = np.concatenate([values, values - gap, ends])
-    errors = np.concatenate([errors, errors, [0.0, 0.0]])
-    order = np.argsort(lowest, kind="stable")
-    lowest, errors = lowest[order], errors[order]
-    is_told = tells_between(lowest[None], errors[None])[0] & (lowest[:-1] >= -gap / 2)
+    values = ranked.values[0]
+    # The lower ends phi = theta - gap / 2 of gaps: between two of these nothing changes.
+    end = beyond(np.maximum(values[-1], 0.0))
+    phi = np.concatenate([values, values - gap, [-gap / 2, end]])
+    errors = np.concatenate([ranked.errors[0], ranked.errors[0], [0.0, 0.0]])
+    order = np.argsort(phi, kind="stable")
+    phi = phi[order]
+    errors = errors[order]
+    is_told = tells_between(phi[None], errors[None])[0] & (phi[:-1] >= -gap / 2)
     # At the ends (value - gap) + gap may be above or below the value.
-    middles = (lowest[:-1] + lowest[1:]) / 2
-    found = np.full(len(middles), -1.0)
-    found[is_told] = _with_gap(ranked, middles[is_told], gap)
-    reached = found >= found.max() - EQUAL
-    widest = int(np.argmax(np.where(reached, np.diff(lowest), -1.0)))
-    low, high = lowest[widest : widest + 2] + gap / 2
-    at_largest_gap = _if_largest_gap(ranked, gap)
-    if at_largest_gap is not None and at_largest_gap[0] > found[widest] + EQUAL:
-        probability, theta = at_largest_gap
-        return probability, theta, theta
-    return float(found[widest]), float(low), float(high)
+    middles = (phi[:-1] + phi[1:]) / 2
+    probability = np.full(len(middles), -1.0)
+    probability[is_told] = _probability_with_gap(ranked, middles[is_told], gap)
+    is_best = probability >= probability.max() - EQUAL
+    widest = int(np.argmax(np.where(is_best, np.diff(phi), -1.0)))
+    at_largest_gap = _best_if_largest_gap(ranked, gap)
+    if at_largest_gap is not None:
+        larger, theta = at_largest_gap
+        if larger > probability[widest] + EQUAL:
+            return larger, theta, theta
+    low = float(phi[widest] + gap / 2)
+    high = float(phi[widest + 1] + gap / 2)
+    return float(probability[widest]), low, high
 
 
-def _if_largest_gap(ranked: Ranked, gap: float) -> tuple[float, float] | None:
-    """The probability, and a threshold, of a gap that is smaller by what float64 does not tell of a
-    score; None if it is hardly larger than that."""
+def _best_if_largest_gap(ranked: Ranked, gap: float) -> tuple[float, float] | None:
+    """The largest probability, and its threshold, of a gap that is smaller by what float64 does not
+    tell of a score; None if it is hardly larger than that."""
     rounding = 4 * float(ranked.errors[0].max())
     if gap <= 2 * rounding:
         return None
     values = ranked.values[0]
-    lowest = np.append(values[values >= -gap / 2], -gap / 2)
-    found = _with_gap(ranked, lowest, gap - rounding)
-    best = int(np.argmax(found))
-    return float(found[best]), float(lowest[best] + gap / 2)
+    phi = np.append(values[values >= -gap / 2], -gap / 2)
+    probability = _probability_with_gap(ranked, phi, gap - rounding)
+    best = int(np.argmax(probability))
+    return float(probability[best]), float(phi[best] + gap / 2)
 
 
-def _with_gap(ranked: Ranked, lowest: np.ndarray, gap: float) -> np.ndarray:
-    """The probability at thresholds gap / 2 above `lowest` (T,): (T,)."""
-    values, found = ranked.values[0], np.zeros(len(lowest))
+def _probability_with_gap(ranked: Ranked, lower_ends: np.ndarray, gap: float) -> np.ndarray:
+    """The probability that all scores on D0 are at most phi, and one on D1 is above phi + gap, at
+    phi in `lower_ends` (T,): (T,)."""
+    values = ranked.values[0]
+    m = ranked.m[0]
+    probability = np.zeros(len(lower_ends))
     for case in ranked.cases:
-        u0, u1 = values[case.u0[0]], values[case.u1[0]]
-        for k, low in enumerate(lowest):
-            loud = u0 > low
-            heard = loud | (u1 > low + gap)
-            some, any_of_both = case.weights[loud].sum(), case.weights[heard].sum()
-            found[k] += case.chance * (
-                none_of(some, ranked.m[0]) - none_of(any_of_both, ranked.m[0])
-            )
-    return found
+        u0 = values[case.u0[0]]
+        u1 = values[case.u1[0]]
+        for k, phi in enumerate(lower_ends):
+            above_on_d0 = u0 > phi
+            above_on_either = above_on_d0 | (u1 > phi + gap)
+            d0_stays_below = none_of(case.weights[above_on_d0].sum(), m)
+            both_stay_below = none_of(case.weights[above_on_either].sum(), m)
+            probability[k] += case.chance * (d0_stays_below - both_stay_below)
+    return probability
 
 
 def require_memory(d: int) -> None:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ of n = 10^12 equal weights that is above tau by one of them is above it by 1e-12
 ties it: the rest is for the rounding of such a score."""
 
 
-def exceeds(score, tau, size):
+def exceeds(score: np.ndarray, tau: float | np.ndarray, size: float | np.ndarray) -> np.ndarray:
     """Whether a score exceeds tau (sections 7.1 and 7.2): strictly, and a tie does not.
 
     F > 0 if and only if some neuron's score exceeds tau, for every summand of F is >= 0.
@@ -67,22 +68,22 @@ class StateScores:
 
     def over(self, unit: float | np.ndarray) -> "StateScores":
         """The same in another unit, which broadcasts against the scores."""
-        return self._of_each(lambda part: part / unit)
+        return self._map(lambda array: array / unit)
 
-    def off_by(self, more: np.ndarray) -> "StateScores":
-        """The scores of P points, each with so much more, (P,)."""
-        of_points = more.reshape(-1, *[1] * (self.score.ndim - 1))
-        score, tie_limit = self.score + of_points, self.tie_limit + of_points
-        return replace(self, score=score, tie_limit=tie_limit)
+    def off_by(self, error: np.ndarray) -> "StateScores":
+        """The scores of P points, each larger by its error, (P,)."""
+        errors = np.expand_dims(error, tuple(range(1, self.score.ndim)))
+        return replace(self, score=self.score + errors, tie_limit=self.tie_limit + errors)
 
-    def __getitem__(self, index) -> "StateScores":
-        return self._of_each(lambda part: part[index])
+    def __getitem__(self, index: Any) -> "StateScores":
+        return self._map(lambda array: array[index])
 
     def reshape(self, *shape: int) -> "StateScores":
         """The same in another shape."""
-        return self._of_each(lambda part: part.reshape(shape))
+        return self._map(lambda array: array.reshape(shape))
 
-    def _of_each(self, change: Callable[[np.ndarray], np.ndarray]) -> "StateScores":
+    def _map(self, change: Callable[[np.ndarray], np.ndarray]) -> "StateScores":
+        """The same after a change of each of the four arrays."""
         return StateScores(
             score=change(self.score),
             size=change(self.size),
@@ -93,11 +94,12 @@ class StateScores:
 
 def of_one_size(score: np.ndarray, size: float) -> StateScores:
     """Scores of rows that are all of one size."""
-    return _of_row(score, np.full(score.shape, size), np.full(score.shape, size))
+    sizes = np.full(score.shape, size)
+    return _scores_with_errors(score, size=sizes, rounded=sizes)
 
 
-def _of_row(score: np.ndarray, size: np.ndarray, rounded: np.ndarray) -> StateScores:
-    """Scores of a row, of which so much is rounded."""
+def _scores_with_errors(score: np.ndarray, size: np.ndarray, rounded: np.ndarray) -> StateScores:
+    """Scores of a row of this size, of which so much is rounded."""
     return StateScores(
         score=score,
         size=np.broadcast_to(size, score.shape),
@@ -108,11 +110,21 @@ def _of_row(score: np.ndarray, size: np.ndarray, rounded: np.ndarray) -> StateSc
 
 def stack_networks(networks: Sequence[StateScores]) -> StateScores:
     """The scores of several networks at P points as one, (P, networks, ...)."""
+    return _combined(networks, np.stack)
+
+
+def concatenate_networks(networks: Sequence[StateScores]) -> StateScores:
+    """The same of parts that are several networks each, (P, N, ...), or several states, (P, S)."""
+    return _combined(networks, np.concatenate)
+
+
+def _combined(parts: Sequence[StateScores], combine: Callable[..., np.ndarray]) -> StateScores:
+    """One after another along the second axis, by `np.stack` or `np.concatenate`."""
     return StateScores(
-        score=np.stack([network.score for network in networks], axis=1),
-        size=np.stack([network.size for network in networks], axis=1),
-        error=np.stack([network.error for network in networks], axis=1),
-        tie_limit=np.stack([network.tie_limit for network in networks], axis=1),
+        score=combine([part.score for part in parts], axis=1),
+        size=combine([part.size for part in parts], axis=1),
+        error=combine([part.error for part in parts], axis=1),
+        tie_limit=combine([part.tie_limit for part in parts], axis=1),
     )
 
 
@@ -130,24 +142,24 @@ def largest_scores(rows: Rows) -> StateScores:
     the last (E = 1 without a last coordinate, else 2), the bit of the marked class's sign, and the
     number of pluses among the unmarked classes
     """
-    found = reduce(_larger, _scores_by_row(rows))
-    score = _with_last(rows, found.score)
+    largest = reduce(_larger, _scores_by_row(rows))
+    score = _with_last(rows, largest.score)
     return StateScores(
         score=score,
-        size=np.broadcast_to(found.size, score.shape),
-        error=np.broadcast_to(found.error, score.shape),
-        tie_limit=_with_last(rows, found.tie_limit),
+        size=np.broadcast_to(largest.size, score.shape),
+        error=np.broadcast_to(largest.error, score.shape),
+        tie_limit=_with_last(rows, largest.tie_limit),
     )
 
 
 def exceeding_states(rows: Rows, tau: np.ndarray) -> np.ndarray:
     """Whether the score of some token exceeds thresholds tau (P,), for every state of a column:
     bool, of the shape of `largest_scores`."""
-    largest = reduce(np.maximum, (of_row.tie_limit for of_row in _scores_by_row(rows)))
-    return _with_last(rows, largest) > _of_points(tau)
+    tie_limits = [scores.tie_limit for scores in _scores_by_row(rows)]
+    return _with_last(rows, reduce(np.maximum, tie_limits)) > _beside_states(tau)
 
 
-def _of_points(values: np.ndarray) -> np.ndarray:
+def _beside_states(values: np.ndarray) -> np.ndarray:
     """Numbers of points, (P,), as they broadcast against the scores of states."""
     return values[:, None, None, None, None]
 
@@ -155,13 +167,19 @@ def _of_points(values: np.ndarray) -> np.ndarray:
 def _scores_by_row(rows: Rows) -> Iterator[StateScores]:
     """The largest scores of one type of row after another, in every state: (P, 2, E, 2, K), E = 1
     where a last coordinate is the same in every row, and not yet in them."""
-    (classes,) = {*rows.classes.tolist()}
+    (classes,) = set(rows.classes.tolist())
     for row in range(rows.first.shape[1]):
-        weights = [part[:, row] for part in (rows.first, rows.marked, rows.own, rows.rest)]
-        score = _scores(*weights, classes)[:, :, None]
+        scores = _scores_without_last(
+            rows.first[:, row], rows.marked[:, row], rows.own[:, row], rows.rest[:, row], classes
+        )
+        scores = scores[:, :, None]
         if rows.last is not None and rows.last.shape[1] > 1:
-            score = _plus_or_minus(score, rows.last[:, row])
-        yield _of_row(score, _of_points(rows.size[:, row]), _of_points(rows.rounded[:, row]))
+            scores = _plus_or_minus(scores, rows.last[:, row])
+        yield _scores_with_errors(
+            scores,
+            size=_beside_states(rows.size[:, row]),
+            rounded=_beside_states(rows.rounded[:, row]),
+        )
 
 
 def _with_last(rows: Rows, scores: np.ndarray) -> np.ndarray:
@@ -173,7 +191,8 @@ def _with_last(rows: Rows, scores: np.ndarray) -> np.ndarray:
 
 def _plus_or_minus(scores: np.ndarray, last: np.ndarray) -> np.ndarray:
     """(P, 2, 1, 2, K) and (P,) -> (P, 2, 2, 2, K), by the bit of the last sign."""
-    return scores + (SIGN * last[:, None])[:, None, :, None, None]
+    by_last_sign = SIGN * last[:, None]
+    return scores + by_last_sign[:, None, :, None, None]
 
 
 def _larger(one: StateScores, other: StateScores) -> StateScores:
@@ -188,7 +207,7 @@ def _larger(one: StateScores, other: StateScores) -> StateScores:
     )
 
 
-def _scores(
+def _scores_without_last(
     first: np.ndarray, marked: np.ndarray, own: np.ndarray, rest: np.ndarray, classes: int
 ) -> np.ndarray:
     """The largest scores of one type of row, its weights (P,), without the last coordinate:
@@ -199,10 +218,10 @@ def _scores(
     excess = (own - rest)[:, None]
     with_plus = np.where(pluses > 0, excess, -np.inf)
     with_minus = np.where(pluses < unmarked, -excess, -np.inf)
-    of_own = np.where(excess == 0.0, 0.0, np.maximum(with_plus, with_minus))
-    of_rest = rest[:, None] * (2.0 * pluses - unmarked) + of_own
-    signed = SIGN[:, None] * first[:, None, None] + SIGN * marked[:, None, None]
-    return signed[..., None] + of_rest[:, None, None, :]
+    largest_excess = np.where(excess == 0.0, 0.0, np.maximum(with_plus, with_minus))
+    unmarked_sum = rest[:, None] * (2.0 * pluses - unmarked) + largest_excess
+    by_first_and_marked_sign = SIGN[:, None] * first[:, None, None] + SIGN * marked[:, None, None]
+    return by_first_and_marked_sign[..., None] + unmarked_sum[:, None, None, :]
 
 
 def binomial_half_pmf(coins: int) -> np.ndarray:
@@ -223,12 +242,13 @@ def _around_middle(coins: int, reach: int) -> tuple[np.ndarray, np.ndarray]:
     down = np.arange(middle, max(middle - reach, 0), -1)
     rising = np.cumprod((coins - up) / (up + 1.0))
     falling = np.cumprod(down / (coins - down + 1.0))
-    unscaled = np.concatenate([falling[::-1], [1.0], rising])
-    numbers = np.arange(middle - len(down), middle + len(up) + 1)
-    probabilities = unscaled / unscaled.sum()
-    for shared in (numbers, probabilities):
-        shared.flags.writeable = False
-    return numbers, probabilities
+    ratios_to_middle = np.concatenate([falling[::-1], [1.0], rising])
+    heads = np.arange(middle - len(down), middle + len(up) + 1)
+    probabilities = ratios_to_middle / ratios_to_middle.sum()
+    # All who ask share them.
+    heads.flags.writeable = False
+    probabilities.flags.writeable = False
+    return heads, probabilities
 
 
 States = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -251,30 +271,28 @@ def same_class(d0: np.ndarray, d1: np.ndarray) -> States:
     d0, d1 : (..., 2, E, 2, K), what each state of a column is worth to either dataset, as
     `largest_scores` indexes them.
     """
-    return _weighted([(d0, d1)])
+    return _flat_states([d0], [d1], counted_bits=3)
 
 
 def different_classes(d0: np.ndarray, d1: np.ndarray) -> States:
     """The same where they mark two classes: each counts the other's among the unmarked."""
     unmarked = d0.shape[-1] - 1
-    return _weighted(
-        [
-            (
-                d0[..., own0, own1 : unmarked + own1],
-                d1[..., own1, own0 : unmarked + own0],
-            )
-            for own0 in (0, 1)
-            for own1 in (0, 1)
-        ]
-    )
+    on_d0 = []
+    on_d1 = []
+    for sign_of_d0s in (0, 1):
+        for sign_of_d1s in (0, 1):
+            # Pluses among the unmarked: those of the classes that neither marks, and the other's.
+            on_d0.append(d0[..., sign_of_d0s, sign_of_d1s : unmarked + sign_of_d1s])
+            on_d1.append(d1[..., sign_of_d1s, sign_of_d0s : unmarked + sign_of_d0s])
+    return _flat_states(on_d0, on_d1, counted_bits=2)
 
 
-def _weighted(parts: list[tuple[np.ndarray, np.ndarray]]) -> States:
-    """States whose last axis counts heads of fair coins, and whose others are fair bits."""
-    lead = parts[0][0].shape[: parts[0][0].ndim - (4 if len(parts) == 1 else 3)]
-    d0, d1 = (
-        np.concatenate([part[k].reshape(*lead, -1) for part in parts], axis=-1) for k in (0, 1)
-    )
-    coins = binomial_half_pmf(parts[0][0].shape[-1] - 1)
-    bits = d0.shape[-1] // len(coins)
-    return d0, d1, np.tile(coins / bits, bits)
+def _flat_states(d0: list[np.ndarray], d1: list[np.ndarray], counted_bits: int) -> States:
+    """States along one axis, from parts whose last axis counts heads of fair coins, and whose axes
+    before it are `counted_bits` fair bits; the parts are equally likely."""
+    points = d0[0].shape[: -1 - counted_bits]
+    flat_d0 = np.concatenate([part.reshape(*points, -1) for part in d0], axis=-1)
+    flat_d1 = np.concatenate([part.reshape(*points, -1) for part in d1], axis=-1)
+    coins = binomial_half_pmf(d0[0].shape[-1] - 1)
+    settings_of_bits = flat_d0.shape[-1] // len(coins)
+    return flat_d0, flat_d1, np.tile(coins / settings_of_bits, settings_of_bits)

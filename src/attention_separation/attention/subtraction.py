@@ -16,7 +16,8 @@ STEP = 1e-7
 """How far scores are moved, relative: so that differences of weights are told, and what jumps at a
 score counts for no more than it is large over this."""
 
-GROWTH, POINTS = 1e-7, 8
+GROWTH = 1e-7
+POINTS = 8
 """And how far, and how often, where rounding is looked for: so little that weights are smooth, and
 enough for each to be rounded anew."""
 
@@ -27,7 +28,8 @@ def sizes_before_subtraction(kernel: Kernel, seen: KernelInputs, weights: np.nda
     weights' own sizes where the kernel has none of scores that are moved."""
     try:
         if seen.queries is not None:
-            return np.abs(kernel.attention_weights(_moved_vectors(seen, STEP)) - weights) / STEP
+            moved = kernel.attention_weights(_with_moved_vectors(seen, STEP))
+            return np.abs(moved - weights) / STEP
         # One half of the tokens of a key up, and the other half down: what they share stays.
         counts = seen.multiplicities
         scores = np.concatenate([seen.scores * (1 + STEP), seen.scores * (1 - STEP)], axis=-1)
@@ -36,13 +38,15 @@ def sizes_before_subtraction(kernel: Kernel, seen: KernelInputs, weights: np.nda
     except ArithmeticError:
         return np.abs(weights)
     up, down = np.split(moved, 2, axis=-1)
-    of_both = np.maximum(np.abs(up - weights), np.abs(down - weights))
-    return np.where(counts > 1, of_both, np.abs(up - weights)) / STEP
+    change_up = np.abs(up - weights)
+    change_down = np.abs(down - weights)
+    change = np.where(counts > 1, np.maximum(change_up, change_down), change_up)
+    return change / STEP
 
 
 def rounding_noise(kernel: Kernel, seen: KernelInputs, weights: np.ndarray) -> np.ndarray:
     """About how much rounding there is in the weights (..., R, T): what is not smooth in them when
-    all scores, or vectors, grow a little; 0 where the kernel has none of such.
+    all scores, or vectors, grow a little; 0 where the kernel has no weights of grown ones.
 
     Of values with independent errors of variance v the third differences have 20 v, and what is
     smooth has next to none (Hamming's difference tables).
@@ -51,22 +55,23 @@ def rounding_noise(kernel: Kernel, seen: KernelInputs, weights: np.ndarray) -> n
     try:
         for k in range(1, POINTS):
             factor = 1 + k * GROWTH
-            if seen.queries is None:
-                grown = replace(seen, scores=seen.scores * factor)
-            else:
-                grown = replace(seen, queries=seen.queries * factor, keys=seen.keys * factor)
-            values.append(kernel.attention_weights(grown))
+            values.append(kernel.attention_weights(_grown(seen, factor)))
     except ArithmeticError:
         return np.zeros_like(weights)
     differences = np.diff(values, n=3, axis=0)
     return np.sqrt((differences**2).mean(axis=0) / 20)
 
 
-def _moved_vectors(seen: KernelInputs, step: float) -> KernelInputs:
-    factors = _alternating(seen.queries.shape[-1], step)
-    return replace(seen, queries=seen.queries * factors, keys=seen.keys * factors[::-1])
+def _grown(inputs: KernelInputs, factor: float) -> KernelInputs:
+    """Inputs whose vectors, or scores where there are none, are so many times as large."""
+    if inputs.queries is None:
+        return replace(inputs, scores=inputs.scores * factor)
+    queries, keys = inputs.vectors
+    return replace(inputs, queries=queries * factor, keys=keys * factor)
 
 
-def _alternating(count: int, step: float) -> np.ndarray:
-    """Factors that are alternately above and below 1."""
-    return 1 + step * (-1.0) ** np.arange(count)
+def _with_moved_vectors(inputs: KernelInputs, step: float) -> KernelInputs:
+    """Inputs whose vectors are alternately a little longer and shorter in their coordinates."""
+    queries, keys = inputs.vectors
+    factors = 1 + step * (-1.0) ** np.arange(queries.shape[-1])
+    return replace(inputs, queries=queries * factors, keys=keys * factors[::-1])

@@ -4,14 +4,24 @@ The theorems give F_exp and F_lin the same tau. Here each may have its own: a ne
 the pair if it is positive on D1 and zero on D0. As a function of tau that probability, like
 P(E_success), is a step function whose steps are at the largest scores of the states of a column: so
 its maximum is exact.
+
+float64 *tells* a threshold if it is certain for each score on which side of the threshold it is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from .sign_columns import ROUNDING, States, StateScores, different_classes, none_of, same_class
+from .sign_columns import (
+    ROUNDING,
+    StateScores,
+    concatenate_networks,
+    different_classes,
+    none_of,
+    same_class,
+)
 
 LARGEST_N = 10**12
 """Scores of linear attention on D0 and D1 differ by about 1/n. Beyond this n that comes near
@@ -23,9 +33,12 @@ EQUAL = 1e-12
 MOST_NUMBERS = 1 << 17
 """Scores and states of points worked on at once."""
 
-Columns = list[tuple[float, States]]
-"""Chances of cases, and the states of a column in each: where their scores on D0 and on D1 stand,
-(S,), and their probabilities, (S,)."""
+Places = np.ndarray | slice
+"""Where among a network's scores those of the states of a column stand, (S,)."""
+
+Columns = Sequence[tuple[float, tuple[Places, Places, np.ndarray]]]
+"""Chances of cases, and the states of a column in each: their places on D0 and on D1, and their
+probabilities, (S,)."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +61,14 @@ class Networks:
     signs: str
 
     def __getitem__(self, points: slice) -> "Networks":
-        d0, d1 = self.d0[points], self.d1[points]
-        return Networks(d0, d1, self.m[points], self.s[points], self.columns, self.signs)
+        return Networks(
+            d0=self.d0[points],
+            d1=self.d1[points],
+            m=self.m[points],
+            s=self.s[points],
+            columns=self.columns,
+            signs=self.signs,
+        )
 
     def parts(self) -> Iterator[slice]:
         """The points in parts that arrays can hold together."""
@@ -62,20 +81,39 @@ class Networks:
     def probability(self, thetas: np.ndarray, gap: float = 0.0) -> np.ndarray:
         """The probability at a threshold of each point, (P,): of networks on D0 gap / 2 below it,
         on D1 as far above. A score that ties a threshold is not above it."""
-        on_d0 = self.d0.exceed(((thetas - gap / 2) * self.s)[:, None, None])
-        on_d1 = self.d1.exceed(((thetas + gap / 2) * self.s)[:, None, None])
+        exceed_on_d0 = self.d0.exceed(((thetas - gap / 2) * self.s)[:, None, None])
+        exceed_on_d1 = self.d1.exceed(((thetas + gap / 2) * self.s)[:, None, None])
         if self.signs == "fresh":
             ((_, (places, _, weights)),) = self.columns
-            positive = np.concatenate([on_d1, on_d0], axis=1)[..., places] @ weights
-            none = none_of(positive, self.m[:, None])
-            return (1 - none[:, 0]) * none[:, 1:].prod(axis=1)
-        first, others_on_d1, on_d0 = on_d1[:, 0], on_d1[:, 1:].any(axis=1), on_d0.any(axis=1)
-        found = np.zeros(len(self.m))
-        for share, (at_d0, at_d1, weights) in self.columns:
-            others = on_d0[:, at_d0] | others_on_d1[:, at_d1]
-            some = others | first[:, at_d1]
-            found += share * (none_of(others @ weights, self.m) - none_of(some @ weights, self.m))
-        return found
+            exceed = np.concatenate([exceed_on_d1, exceed_on_d0], axis=1)
+            is_zero = none_of(exceed[..., places] @ weights, self.m[:, None])
+            return first_alone_positive(is_zero)
+        first_exceeds = exceed_on_d1[:, 0]
+        others_on_d1 = np.logical_or.reduce(exceed_on_d1[:, 1:], axis=1)
+        some_on_d0 = np.logical_or.reduce(exceed_on_d0, axis=1)
+        probability = np.zeros(len(self.m))
+        for chance, (places_on_d0, places_on_d1, weights) in self.columns:
+            others_exceed = some_on_d0[:, places_on_d0] | others_on_d1[:, places_on_d1]
+            some_exceed = others_exceed | first_exceeds[:, places_on_d1]
+            others_zero = none_of(others_exceed @ weights, self.m)
+            all_zero = none_of(some_exceed @ weights, self.m)
+            probability += chance * (others_zero - all_zero)
+        return probability
+
+
+def first_alone_positive(is_zero: np.ndarray) -> np.ndarray:
+    """The probability that the first of independent networks is positive and all others are zero,
+    (P,), from those that each is zero, (P, N) or (P, N, steps)."""
+    return (1 - is_zero[:, 0]) * is_zero[:, 1:].prod(axis=1)
+
+
+class Best(NamedTuple):
+    """The largest probability, and the ends of the widest interval of theta between two scores that
+    reaches it: a number each, or each (P,)."""
+
+    probability: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -93,39 +131,43 @@ class ThresholdCurves:
     float64 does not tell apart: the largest probability is then unknown."""
     networks: Networks = field(repr=False)
 
-    def best(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The largest probability, and the ends of the widest interval of theta between two scores
-        that reaches it, each (P,)."""
-        k, widest = np.arange(len(self.edges)), self._widest()
-        return self.probability[k, widest], self.edges[k, widest], self.edges[k, widest + 1]
+    def best(self) -> Best:
+        """The best of each point, (P,)."""
+        is_best = self._reach_largest_probability()
+        widest = np.argmax(np.where(is_best, np.diff(self.edges, axis=1), -1.0), axis=1)
+        points = np.arange(len(self.edges))
+        return Best(
+            self.probability[points, widest],
+            low=self.edges[points, widest],
+            high=self.edges[points, widest + 1],
+        )
 
     def best_thresholds(self) -> np.ndarray:
         """A threshold of each point, (P,), that has the largest probability if it is given: the
         middle of the widest interval, unless scores at its ends tie it."""
         _, low, high = self.best()
-        points, s = len(low), self.networks.s
-        d0 = self.networks.d0.reshape(points, -1).over(s[:, None])
-        d1 = self.networks.d1.reshape(points, -1).over(s[:, None])
-        score = np.concatenate([d0.score, d1.score], axis=1)
-        tie_limit = np.concatenate([d0.tie_limit, d1.tie_limit], axis=1)
+        points = len(low)
+        both = concatenate_networks([self.networks.d0, self.networks.d1]).reshape(points, -1)
+        scores = both.over(self.networks.s[:, None])
         # Thresholds that no score below the interval exceeds, and every one above it does.
-        is_below = score <= low[:, None]
-        lowest = np.where(is_below, tie_limit, 0.0).max(axis=1, initial=0.0)
-        highest = np.where(is_below, np.inf, tie_limit).min(axis=1)
+        is_below = scores.score <= low[:, None]
+        lowest = np.where(is_below, scores.tie_limit, 0.0).max(axis=1, initial=0.0)
+        highest = np.where(is_below, np.inf, scores.tie_limit).min(axis=1)
         middle = (low + high) / 2
         is_clear = (lowest <= middle) & (middle < highest)
-        return np.where(is_clear, middle, (lowest + np.minimum(highest, high)) / 2)
+        clear_middle = (lowest + np.minimum(highest, high)) / 2
+        return np.where(is_clear, middle, clear_middle)
 
     def at(self, thetas: np.ndarray, gap: float = 0.0) -> np.ndarray:
         """The probability at thresholds (P, T), in their shape; a score that ties one is not above
         it. With a gap scores are to be gap / 2 below it on D0, and one as far above on D1."""
         thetas = np.asarray(thetas)
-        found = np.zeros(thetas.shape)
+        probability = np.zeros(thetas.shape)
         for part in self.networks.parts():
             networks = self.networks[part]
-            for k, of_points in enumerate(thetas[part].T):
-                found[part, k] = networks.probability(of_points, gap)
-        return np.where(thetas >= 0, found, 0.0)
+            for k, theta_by_point in enumerate(thetas[part].T):
+                probability[part, k] = networks.probability(theta_by_point, gap)
+        return np.where(thetas >= 0, probability, 0.0)
 
     def curve(self, k: int) -> "ThresholdCurve":
         """The curve of one point, without what pads it."""
@@ -140,11 +182,10 @@ class ThresholdCurves:
         )
         return ThresholdCurve(alone)
 
-    def _widest(self) -> np.ndarray:
-        """Of the intervals that reach the largest probability the widest, (P,)."""
-        told = np.where(self.is_told, self.probability, -1.0)
-        reached = told >= told.max(axis=1, keepdims=True) - EQUAL
-        return np.argmax(np.where(reached, np.diff(self.edges, axis=1), -1.0), axis=1)
+    def _reach_largest_probability(self) -> np.ndarray:
+        """Whether an interval is told and has the largest probability of those that are, (P, G)."""
+        told_probability = np.where(self.is_told, self.probability, -1.0)
+        return told_probability >= told_probability.max(axis=1, keepdims=True) - EQUAL
 
 
 @dataclass(frozen=True)
@@ -168,8 +209,8 @@ class ThresholdCurve:
     def best(self) -> tuple[float, float, float]:
         """The largest probability, and the ends of the widest interval of theta between two scores
         that reaches it."""
-        probability, low, high = self._alone.best()
-        return float(probability[0]), float(low[0]), float(high[0])
+        best = self._alone.best()
+        return float(best.probability[0]), float(best.low[0]), float(best.high[0])
 
     def at(self, theta: float | np.ndarray) -> np.ndarray:
         """The probability at thresholds, in their shape; a score that ties one is not above it."""
@@ -178,9 +219,14 @@ class ThresholdCurve:
 
 
 def threshold_curves(
-    d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray, n: np.ndarray, data: str,
+    d0: StateScores,
+    d1: StateScores,
+    m: np.ndarray,
+    s: np.ndarray,
+    n: np.ndarray,
+    data: str,
     signs: str = "shared",
-) -> ThresholdCurves:  # fmt: skip
+) -> ThresholdCurves:
     """P(the first network on D1 is positive, and all others are zero), for thresholds above 0.
 
     With one network on either dataset it is the probability that one kernel alone separates D1 from
@@ -197,11 +243,13 @@ def threshold_curves(
     shape = d0.score.shape[2:]
     classes = shape[-1]
     places = np.arange(np.prod(shape)).reshape(shape)
-    columns = [(1.0, same_class(places, places))]
+    columns: Columns = [(1.0, same_class(places, places))]
     # A network's own law does not depend on the case.
     if data == "independent" and signs == "shared" and classes > 1:
-        different = different_classes(places, places)
-        columns = [(1 / classes, columns[0][1]), (1 - 1 / classes, different)]
+        columns = [
+            (1 / classes, same_class(places, places)),
+            (1 - 1 / classes, different_classes(places, places)),
+        ]
     d0 = d0.reshape(*d0.score.shape[:2], -1)
     d1 = d1.reshape(*d1.score.shape[:2], -1)
     return curves_of(Networks(d0, d1, m, s, columns, signs), n)
@@ -210,40 +258,43 @@ def threshold_curves(
 def curves_of(networks: Networks, n: np.ndarray) -> ThresholdCurves:
     """The same for columns with any states, at numbers of tokens n, (P,)."""
     parts = [_curves_together(networks[part], n[part]) for part in networks.parts()]
-    arrays = {
-        name: _padded([getattr(part, name) for part in parts])
-        for name in ("edges", "probability", "is_told")
-    }
-    resolved = np.concatenate([part.resolved for part in parts])
-    return ThresholdCurves(**arrays, resolved=resolved, networks=networks)
+    return ThresholdCurves(
+        edges=_padded([part.edges for part in parts]),
+        probability=_padded([part.probability for part in parts]),
+        is_told=_padded([part.is_told for part in parts]),
+        resolved=np.concatenate([part.resolved for part in parts]),
+        networks=networks,
+    )
 
 
 def _curves_together(networks: Networks, n: np.ndarray) -> ThresholdCurves:
     """The same of points that arrays can hold together."""
-    d0, d1 = networks.d0, networks.d1
-    ranked = _ranked(d1, d0, networks.s)
-    ranks, steps = ranked.ranks, ranked.edges.shape[1] - 1
+    ranked = _rank(networks.d1, networks.d0, networks.s)
+    ranks = ranked.ranks
+    steps = ranked.edges.shape[1] - 1
     if networks.signs == "fresh":
         ((_, (places, _, weights)),) = networks.columns
-        none = none_above(ranks[..., places], weights, networks.m, steps)
-        probability = (1 - none[:, 0]) * none[:, 1:].prod(axis=1)
+        is_zero = none_above(ranks[..., places], weights, networks.m, steps)
+        probability = first_alone_positive(is_zero)
     else:
-        on_d1 = d1.score.shape[1]
+        networks_on_d1 = networks.d1.score.shape[1]
         first = ranks[:, 0]
-        others_on_d1 = ranks[:, 1:on_d1].max(axis=1, initial=0)
-        on_d0 = ranks[:, on_d1:].max(axis=1, initial=0)
+        others_on_d1 = ranks[:, 1:networks_on_d1].max(axis=1, initial=0)
+        largest_on_d0 = ranks[:, networks_on_d1:].max(axis=1, initial=0)
         probability = np.zeros((len(n), steps))
-        for share, (at_d0, at_d1, weights) in networks.columns:
-            others = np.maximum(on_d0[:, at_d0], others_on_d1[:, at_d1])
-            largest = np.stack([others, np.maximum(others, first[:, at_d1])], axis=1)
-            none = none_above(largest, weights, networks.m, steps)
-            probability += share * (none[:, 0] - none[:, 1])
-    told = np.where(ranked.is_told, probability, 0.0).max(axis=1)
+        for chance, (places_on_d0, places_on_d1, weights) in networks.columns:
+            others = np.maximum(largest_on_d0[:, places_on_d0], others_on_d1[:, places_on_d1])
+            all_networks = np.maximum(others, first[:, places_on_d1])
+            largest = np.stack([others, all_networks], axis=1)
+            is_zero = none_above(largest, weights, networks.m, steps)
+            probability += chance * (is_zero[:, 0] - is_zero[:, 1])
+    largest_told = np.where(ranked.is_told, probability, 0.0).max(axis=1)
+    is_largest_told = probability.max(axis=1) <= largest_told + EQUAL
     return ThresholdCurves(
         edges=ranked.edges,
         probability=probability,
         is_told=ranked.is_told,
-        resolved=(n <= LARGEST_N) & (probability.max(axis=1) <= told + EQUAL),
+        resolved=(n <= LARGEST_N) & is_largest_told,
         networks=networks,
     )
 
@@ -259,25 +310,23 @@ class _Ranked:
     is_told: np.ndarray
 
 
-def _ranked(d1: StateScores, d0: StateScores, s: np.ndarray) -> _Ranked:
-    networks = np.concatenate([d1.score, d0.score], axis=1)
-    points = len(networks)
+def _rank(d1: StateScores, d0: StateScores, s: np.ndarray) -> _Ranked:
+    """Scores on D1 and then those on D0 by rank."""
+    networks = concatenate_networks([d1, d0])
+    points = len(s)
     point = np.arange(points)[:, None]
-    score = networks.reshape(points, -1)
-    size = np.concatenate([d1.size, d0.size], axis=1).reshape(points, -1)
-    error = np.concatenate([d1.error, d0.error], axis=1).reshape(points, -1)
-    is_positive = score > ROUNDING * size
-    # Before them one score that is 0.
-    values, sizes, errors = np.zeros((3, points, 1 + score.shape[1]))
-    np.copyto(values[:, 1:], score, where=is_positive)
-    np.copyto(sizes[:, 1:], size, where=is_positive)
-    # What is 0 but for rounding may be a little above it.
-    np.copyto(errors[:, 1:], error, where=is_positive)
-    errors[:, 0] = np.where(is_positive, 0.0, score + error).max(axis=1, initial=0.0)
+    scores = networks.reshape(points, -1)
+    is_positive = scores.score > ROUNDING * scores.size
+    # The first stands for all that are not positive: it is 0. What is 0 but for rounding may be a
+    # little above it.
+    largest_zero = np.where(is_positive, 0.0, scores.score + scores.error).max(axis=1, initial=0.0)
+    values = np.insert(np.where(is_positive, scores.score, 0.0), 0, 0.0, axis=1)
+    sizes = np.insert(np.where(is_positive, scores.size, 0.0), 0, 0.0, axis=1)
+    errors = np.insert(np.where(is_positive, scores.error, 0.0), 0, largest_zero, axis=1)
     # Scores come in runs that ascend with the number of pluses: a stable sort merges them. Of the
     # zeros it puts first one is enough.
-    most = np.count_nonzero(values, axis=1).max()
-    order = np.argsort(values, axis=1, kind="stable")[:, -most - 1 :]
+    most_positive = np.count_nonzero(values, axis=1).max()
+    order = np.argsort(values, axis=1, kind="stable")[:, -most_positive - 1 :]
     ordered = values[point, order]
     in_units = ordered / s[:, None]
     is_step = is_apart(in_units, sizes[point, order] / s[:, None])
@@ -294,7 +343,7 @@ def _ranked(d1: StateScores, d0: StateScores, s: np.ndarray) -> _Ranked:
     # Here too the last stays; above the largest score all thresholds are told.
     is_told[point, rank[:, :-1]] = tells_between(ordered, ordered_errors)
     is_told[point, rank[:, -1:]] = True
-    return _Ranked(ranks[:, 1:].reshape(networks.shape), edges, is_told)
+    return _Ranked(ranks[:, 1:].reshape(networks.score.shape), edges, is_told)
 
 
 def is_apart(ordered: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -326,12 +375,12 @@ def none_above(ranks: np.ndarray, weights: np.ndarray, m: np.ndarray, steps: int
     """
     points, networks, states = ranks.shape
     cells = points * networks
-    own = steps * np.arange(cells)[:, None]
-    law = np.bincount(
-        (ranks.reshape(cells, states) + own).ravel(),
-        weights=np.broadcast_to(weights, (cells, states)).ravel(),
-        minlength=cells * steps,
-    ).reshape(points, networks, steps)
+    # Each cell has bins of its own, one for each rank.
+    first_bins = steps * np.arange(cells)[:, None]
+    bins = ranks.reshape(cells, states) + first_bins
+    bin_weights = np.broadcast_to(weights, bins.shape)
+    counts = np.bincount(bins.ravel(), weights=bin_weights.ravel(), minlength=cells * steps)
+    law = counts.reshape(points, networks, steps)
     above = np.zeros_like(law)
     np.cumsum(law[..., :0:-1], axis=-1, out=above[..., -2::-1])
     return none_of(above, m[:, None, None])
@@ -340,6 +389,8 @@ def none_above(ranks: np.ndarray, weights: np.ndarray, m: np.ndarray, steps: int
 def _padded(parts: list[np.ndarray]) -> np.ndarray:
     """Rows of several lengths as one array, their last numbers repeated."""
     longest = max(part.shape[1] for part in parts)
-    return np.concatenate(
-        [np.pad(part, ((0, 0), (0, longest - part.shape[1])), mode="edge") for part in parts]
-    )
+    padded = []
+    for part in parts:
+        missing = longest - part.shape[1]
+        padded.append(np.pad(part, ((0, 0), (0, missing)), mode="edge"))
+    return np.concatenate(padded)

@@ -9,7 +9,7 @@ from ..attention.kernels import KERNELS
 from .faults import fault
 
 IN_FAMILIES = [
-    {"type": "string", "pattern": f"^{family.form}$", "title": f"{family.prefix}_P"}
+    {"type": "string", "pattern": f"^{family.pattern}$", "title": f"{family.prefix}_P"}
     for family in FAMILIES
 ]
 

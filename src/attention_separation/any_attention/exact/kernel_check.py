@@ -97,7 +97,7 @@ def _weights(types: TokenTypes, kernel: Kernel) -> np.ndarray:
     try:
         return distinct_rows(types, kernel).weights[0]
     except ClassesApartError as error:
-        seen = types.seen_in_full(np.array([0]))
+        seen = types.inputs_in_full(np.array([0]))
         weights = kernel.attention_weights(seen)
         gaps = np.abs(weights - weights[..., [REST]])
         is_rounding = (gaps <= _by_rounding(kernel, seen, weights))[..., REST:]
@@ -201,10 +201,10 @@ def _rearranged(
         needs_all = kernel.vectors_seen == "every class"
         asks_all = kernel.vectors_seen == "few classes" and arrangement.shift == 0
         further = None if needs_all or asks_all else some_further_classes(int(types.classes[0]))
-        seen = types.seen_in_full(np.array([0]), further)
+        seen = types.inputs_in_full(np.array([0]), further)
         of_keys = np.minimum(np.arange(seen.scores.shape[-1]), REST)
     else:
-        seen, of_keys = types.seen(), np.arange(REST + 1)
+        seen, of_keys = types.inputs(), np.arange(REST + 1)
     counts = seen.multiplicities[0, 0]
     there = np.flatnonzero(counts > 0)
     in_two_parts = (counts > 1) & (np.arange(len(counts)) <= REST)

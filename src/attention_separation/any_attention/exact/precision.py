@@ -111,7 +111,7 @@ def _rounded_types(
 def _outputs(types: TokenTypes, kernel: Kernel, scheme: Scheme) -> np.ndarray:
     """The rounded rows, (5, P, R), of a kernel that is divided by its row's sum."""
     types = replace(types, scores=(scheme.stored if scheme.eager else rounded)(types.scores))
-    seen = types.seen()
+    seen = types.inputs()
     weights, total = kernel.attention_weights(seen), 1.0
     if not scheme.eager:
         weights = rounded(weights / seen.largest(weights))
