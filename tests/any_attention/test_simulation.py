@@ -132,7 +132,7 @@ def literal_trial(kernel, layer, data, n, draw, trial, features):
     largest = []
     for dataset in (0, 1):
         places = draw.places[trial, dataset]
-        a1, a2, a3, q, k = layer.of.literal(tokens, dataset, places)
+        a1, a2, a3, q, k = layer.dataset.literal(tokens, dataset, places)
         f = literal_rows(kernel, a1, a2, q, k, w)
         largest.append((f @ a3 @ draw.y[trial]).max())
     tau = layer.theta(data) * tokens.s

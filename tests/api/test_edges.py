@@ -146,8 +146,8 @@ def test_what_is_refused_has_no_few_rows(name, layer):
     tokens = layer.tokens(data, n)
     seen = set()
     for place in range(6):
-        places = np.full(layer.of.special_tokens, place)
-        a1, a2, _, q, k = layer.of.literal(tokens, 1, places)
+        places = np.full(layer.dataset.special_tokens, place)
+        a1, a2, _, q, k = layer.dataset.literal(tokens, 1, places)
         weights = dense.attention_weights(a1, a2, q, k, kernel)
         seen.add(np.sort(np.unique(weights.round(12))).tobytes())
     # A mean over tokens knows no class, and is another one over the types of tokens.

@@ -28,7 +28,7 @@ def enumerated(weigh, layer, n, q=None, k=None):
     for dataset in (0, 1):
         largest = []
         for place in special_places(layer, n):
-            a1, a2, a3, *own = layer.of.literal(layer.tokens(DATA, n), dataset, place)
+            a1, a2, a3, *own = layer.dataset.literal(layer.tokens(DATA, n), dataset, place)
             weights = weigh(a1 @ (own[0] if q is None else q), a2 @ (own[1] if k is None else k))
             c = weights / weights.sum(axis=1, keepdims=True) @ a3
             largest.append((c @ sign_columns(d)).max(axis=0) / math.sqrt(math.log(n)))

@@ -169,7 +169,7 @@ def test_what_tells_nothing_has_no_margin():
 def test_rows_are_those_of_the_definition():
     found = asep.separate("exp", n=12, d=5).rows
     tokens = LAYERS[0].tokens(FixedData(classes=3), 12)
-    parts = LAYERS[0].of.literal(tokens, 1, np.array([4]))
+    parts = LAYERS[0].dataset.literal(tokens, 1, np.array([4]))
     c = attention(*parts, np.eye(5), KERNELS["exp"])
     special = found[(found["dataset"] == "D1") & (found["query"] == "special")].iloc[0]
     assert special[["first", "marked", "rest", "last"]].tolist() == pytest.approx(

@@ -175,10 +175,10 @@ def test_a_kernel_is_not_asked_for_scores_that_the_data_does_not_have(where):
     """By n x n attention, which has the scores that exist and no others."""
     model, d, n = MISSING[where]
     layer = next(each for each in LAYERS if each.model == model)
-    data = FixedData(classes=layer.of.classes(d))
+    data = FixedData(classes=layer.dataset.classes(d))
     seen = []
     for dataset in (0, 1):
-        a1, a2, _, q, k = layer.of.literal(layer.tokens(data, n), dataset, np.zeros(2, int))
+        a1, a2, _, q, k = layer.dataset.literal(layer.tokens(data, n), dataset, np.zeros(2, int))
         seen.append(a1 @ q @ (a2 @ k).T)
     scores = np.unique(np.concatenate(seen).round(9))
 

@@ -43,7 +43,7 @@ def test_whatever_the_controls_say_is_in_range(said):
     with contextlib.suppress(ArithmeticError):
         found = separation(kernel, **at)
         assert -1e-12 <= found.probability <= 1
-        assert found.d - MODELS[said["layer"]].of.other_columns == said["classes"]
+        assert found.d - MODELS[said["layer"]].dataset.other_columns == said["classes"]
 
 
 def test_what_is_asked():

@@ -12,7 +12,7 @@ from attention_separation.datasets.dataset import Tokens
 
 def special_places(layer, n, queries=None):
     """All places of the special tokens, (P, 1), or (P, 2) of the query, or of some, and the key."""
-    if layer.of.special_tokens == 1:
+    if layer.dataset.special_tokens == 1:
         return np.arange(n)[:, None]
     return np.array([*itertools.product(range(n) if queries is None else queries, range(n))])
 
@@ -24,7 +24,7 @@ def inputs(layer, data, n, dataset, some=None):
     tokens = Tokens(n, d, data.a0, data.a1, data.b, data.c, layer.attention_x)
     found = []
     for place in special_places(layer, n, some):
-        a1, a2, a3, q, k = layer.of.literal(tokens, dataset, place)
+        a1, a2, a3, q, k = layer.dataset.literal(tokens, dataset, place)
         found.append((a1 @ q, a2 @ k, a3))
     return tuple(np.stack(each) for each in zip(*found, strict=True))
 

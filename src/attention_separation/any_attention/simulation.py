@@ -122,11 +122,11 @@ class DistinctTokens(NamedTuple):
 
 def distinct_tokens(layer: Layer, tokens: Tokens, dataset: int) -> DistinctTokens:
     """Those of D0 or D1, taken from its definition with the special token in each class."""
-    classes = layer.of.classes(tokens.d)
+    classes = layer.dataset.classes(tokens.d)
     found = []
     for marked in range(classes):
-        places = np.full(layer.of.special_tokens, marked)
-        a1, a2, a3, q, k = layer.of.literal(tokens, dataset, places)
+        places = np.full(layer.dataset.special_tokens, marked)
+        a1, a2, a3, q, k = layer.dataset.literal(tokens, dataset, places)
         rows = np.arange(-1, classes)
         # Another one of the special token's class; if there is none, the special one again, which
         # as a key stands for none.
@@ -179,7 +179,7 @@ def draws(
         for start in range(0, in_block, together):
             count = min(together, in_block - start)
             yield Draw(
-                places.integers(0, n, size=(count, 2, layer.of.special_tokens)),
+                places.integers(0, n, size=(count, 2, layer.dataset.special_tokens)),
                 2.0 * signs.integers(0, 2, size=(count, d, m)) - 1.0,
                 draw_projections(gaussian, count, features, d) if features else None,
             )

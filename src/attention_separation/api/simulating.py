@@ -159,7 +159,7 @@ def _say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, trials:
     if kernel.kind != "features" or kernel.vectors_seen != "orbits" or n <= QUERIES_TRIED:
         return
     tokens = layer.tokens(data, n)
-    a1, a2, _, q, k = layer.literal(tokens, 1, np.zeros(layer.of.special_tokens, dtype=int))
+    a1, a2, _, q, k = layer.literal(tokens, 1, np.zeros(layer.dataset.special_tokens, dtype=int))
     start = time.perf_counter()
     attention_weights(a1[:QUERIES_TRIED], a2, q, k, kernel)
     per_query = (time.perf_counter() - start) / QUERIES_TRIED
@@ -178,7 +178,7 @@ def _draws(
     chunk = max(MOST_SIGNS // (d * m), 1)
     for start in range(0, trials, chunk):
         count = min(chunk, trials - start)
-        places = rng.integers(0, n, size=(chunk, 2, layer.of.special_tokens))
+        places = rng.integers(0, n, size=(chunk, 2, layer.dataset.special_tokens))
         pluses = rng.integers(0, 2, size=(chunk, d, m), dtype=np.int8)
         yield places[:count], pluses[:count]
 

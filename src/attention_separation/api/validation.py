@@ -64,7 +64,7 @@ def setting_of(
         allowed = suggestion(name, [*Options.__annotations__])
         raise TypeError(f"{name}={short_repr(x)} is no parameter; {allowed}")
     layer = _with_split(layer_of(model, attention_x), split)
-    least = layer.of.other_columns + 1
+    least = layer.dataset.other_columns + 1
     from_0 = f"numbers from 0 to {LARGEST:g}"
     sizes = {"a0": number("a0", a0, from_0, lambda x: 0 <= x <= LARGEST), "a1": _size("a1", a1)}
     for name, x in (("b", b), ("c", c)):
@@ -77,7 +77,7 @@ def setting_of(
     most = layer.d(MOST_CLASSES)
     d = layer.d(FixedData.classes) if d is None else whole_number("d", d, least, most)
     columns = None if m is None else whole_number("m", m, 1, 10**6)
-    return layer, FixedData(**sizes, classes=d - layer.of.other_columns, columns=columns)
+    return layer, FixedData(**sizes, classes=d - layer.dataset.other_columns, columns=columns)
 
 
 def _with_split(layer: Layer, split: Split) -> Layer:
@@ -91,7 +91,7 @@ def tokens_of(layer: Layer, data: FixedData, n: int) -> int:
     """A number of tokens that stacks in the data's classes; ValueError if it does not, or is out of
     range."""
     n = whole_number("n", n, 2, LARGEST_N)
-    layer.of.check(n, layer.d(data.classes))
+    layer.dataset.check(n, layer.d(data.classes))
     return n
 
 

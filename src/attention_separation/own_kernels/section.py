@@ -8,10 +8,10 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
 from ..attention.kernel_names import is_kernel
-from ..settings.strict_model import DIGEST_LENGTH, StrictModel, name_but, one_of
+from ..settings.strict_model import DIGEST_LENGTH, UNTAGGED, StrictModel, name_but
 from .formula import parse_formula
 
 MOST_CHARACTERS = 300
@@ -97,8 +97,15 @@ def _has_one_form(value: Any) -> Any:
     return value
 
 
-OwnKernel = Annotated[one_of(FORMS, _form), BeforeValidator(_has_one_form)]
-OwnName = name_but(is_kernel, "a built-in kernel")
+OwnKernel = Annotated[
+    Annotated[ScoreKernel, Tag("score")]
+    | Annotated[FeatureKernel, Tag("feature_map")]
+    | Annotated[PythonKernel, Tag("python")],
+    Discriminator(_form),
+    UNTAGGED,
+    BeforeValidator(_has_one_form),
+]
+OwnName = Annotated[str, name_but(is_kernel, "a built-in kernel")]
 OwnKernels = Annotated[dict[OwnName, OwnKernel], Field(max_length=50)]
 
 NOT_A_FILE = "no file"

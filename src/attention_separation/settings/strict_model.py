@@ -110,8 +110,9 @@ def unique(values: Sequence) -> Sequence:
     return values
 
 
-def name_but(is_taken: Callable[[str], Any], by: str) -> Any:
-    """Type of a name of one's own choice; one that is taken by something else is a fault."""
+def name_but(is_taken: Callable[[str], Any], by: str) -> AfterValidator:
+    """What holds a text to a name of one's own choice; one that is taken by something else is a
+    fault."""
 
     def checked(name: str) -> str:
         if not NAME.fullmatch(name):
@@ -120,7 +121,7 @@ def name_but(is_taken: Callable[[str], Any], by: str) -> Any:
             raise fault(f"is the name of {by}; choose another")
         return name
 
-    return Annotated[str, AfterValidator(checked)]
+    return AfterValidator(checked)
 
 
 T = TypeVar("T")
@@ -133,8 +134,8 @@ Seed = Annotated[Integer, Field(ge=0)]
 Level = Annotated[float, Field(ge=1e-9, le=0.5)]
 """A chance of false verdicts."""
 
-Name = name_but(lambda name: False, "")
-ScaleName = name_but(lambda name: name.lower() in FOLDERS, "a folder of results")
+Name = Annotated[str, name_but(lambda name: False, "")]
+ScaleName = Annotated[str, name_but(lambda name: name.lower() in FOLDERS, "a folder of results")]
 
 Some = Annotated[list[T], Field(min_length=1)]
 Distinct = Annotated[list[T], Field(min_length=1, max_length=100), AfterValidator(unique)]

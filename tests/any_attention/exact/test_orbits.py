@@ -57,7 +57,7 @@ def literal_weights(name, layer, data, n, dataset, weight):
     """f of all queries over all tokens, (n, n), and the types of queries (n,) and of keys (n, n);
     the special key is the first token, and the special query of cross-attention too."""
     tokens = layer.tokens(data, n)
-    places = np.zeros(layer.of.special_tokens, dtype=int)
+    places = np.zeros(layer.dataset.special_tokens, dtype=int)
     a1, a2, _, q, k = layer.literal(tokens, dataset, places)
     f = divided(name, OF_VECTORS[name](a1 @ weighted(q, weight), a2 @ weighted(k, weight)))
     classes = np.arange(n) % data.classes

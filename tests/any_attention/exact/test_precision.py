@@ -42,8 +42,8 @@ def literal_scores(layer, n, dataset, scheme, cases):
         return x.astype(np.float32).astype(TYPES[dtype]).astype(np.float64)
 
     d = layer.d(DATA.classes)
-    places = np.zeros(layer.of.special_tokens, dtype=int)
-    parts = layer.of.literal(layer.tokens(DATA, n), dataset, places)[:3]
+    places = np.zeros(layer.dataset.special_tokens, dtype=int)
+    parts = layer.dataset.literal(layer.tokens(DATA, n), dataset, places)[:3]
     a1, a2, a3 = map(stored, parts)
     x = np.ones((d, d)) if layer.attention_x == "ones" else np.eye(d)
     scores = stored(a1 @ x) @ a2.T

@@ -27,8 +27,8 @@ def literal_scores(kernel, layer, split, dataset, n=6):
     """The largest scores of all 2^d columns, of n x n attention with the matrices of a split."""
     d = layer.d(SMALL.classes)
     tokens = layer.tokens(SMALL, n)
-    places = np.zeros(layer.of.special_tokens, dtype=int)
-    a1, a2, a3, q, k = layer.of.literal(tokens, dataset, places)
+    places = np.zeros(layer.dataset.special_tokens, dtype=int)
+    a1, a2, a3, q, k = layer.dataset.literal(tokens, dataset, places)
     if split == ONE_COORDINATE:
         q = k = np.ones((d, 1))
     else:

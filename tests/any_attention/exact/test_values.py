@@ -27,8 +27,8 @@ def test_a_weight_in_x_against_the_literal_definition(layer, name):
     tokens = layer.tokens(SMALL, n)
     root = np.diag([np.sqrt(1 + g), *[1.0] * (d - 1)])
     for dataset, states in enumerate((scored.d0.score, scored.d1.score)):
-        places = np.zeros(layer.of.special_tokens, dtype=int)
-        a1, a2, a3, _, _ = layer.of.literal(tokens, dataset, places)
+        places = np.zeros(layer.dataset.special_tokens, dtype=int)
+        a1, a2, a3, _, _ = layer.dataset.literal(tokens, dataset, places)
         c = attention(a1, a2, a3, root, root, np.eye(d), KERNELS[name])
         wanted = np.sort((c @ y.T).max(axis=0))
         found = np.unique(states.round(9))

@@ -2,6 +2,7 @@
 asked about, with its tokens in another order and their classes renamed."""
 
 import contextlib
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -37,44 +38,51 @@ def check_kernel(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int])
     weights are finite, with positive row sums, and tokens that are alike but for their class or
     place have the same: the text names the first n at which it is so, and says so if they differ by
     rounding alone."""
-    telling, negative = _telling(kernel), False
+    checked = _with_finite_weights(kernel)
+    has_negative_weights = False
+    layer_words = layer.words[0].lower() + layer.words[1:]
     progress = Progress(kernel.name, len(sizes), "numbers of tokens that it is tried at")
     for n in sizes:
-        with _said_of(kernel, f"{layer.words[0].lower()}{layer.words[1:]}, n = {n:,}"):
-            both = token_types(layer, data, [n])
-            weights_of_both = [_weights(types, telling) for types in both]
-            negative |= any(bool((weights < 0).any()) for weights in weights_of_both)
-            largest_row = max(
-                float((np.abs(weights) * types.multiplicities).sum(axis=1).max())
-                for types, weights in zip(both, weights_of_both, strict=True)
-            )
-            for types, weights in zip(both, weights_of_both, strict=True):
+        with _errors_that_say_where(kernel, f"{layer_words}, n = {n:,}"):
+            datasets = []
+            largest_row = 0.0
+            for types in token_types(layer, data, [n]):
+                weights = _weights(types, checked)
+                has_negative_weights |= bool((weights < 0).any())
+                row_sums = (np.abs(weights) * types.multiplicities).sum(axis=1)
+                largest_row = max(largest_row, float(row_sums.max()))
+                datasets.append((types, weights))
+            for types, weights in datasets:
                 for arrangement in _arrangements(kernel, data.classes):
-                    _compare(telling, types, weights, arrangement, largest_row)
+                    _require_same_weights(checked, types, weights, arrangement, largest_row)
         progress.advance()
-    return negative
+    return has_negative_weights
 
 
 def all_sizes(classes: int) -> list[int]:
     """Numbers of tokens that tell of all n up to the largest: powers of 2 times K."""
-    steps = int(np.log2(LARGEST_N // classes))
-    found = {*(classes * 2**k for k in range(steps + 1)), LARGEST_N // classes * classes}
-    return sorted(found - {1})
+    most = LARGEST_N // classes
+    powers = [2**k for k in range(int(np.log2(most)) + 1)]
+    sizes = {classes * tokens for tokens in [*powers, most]}
+    return sorted(sizes - {1})
 
 
-def _telling(kernel: Kernel) -> Kernel:
-    """The same kernel, which says of what a weight is no finite number."""
+def _with_finite_weights(kernel: Kernel) -> Kernel:
+    """The same kernel; where a weight is no finite number, its error says of which score."""
 
-    def weigh(seen: KernelInputs) -> np.ndarray:
-        weights = kernel.weigh(seen)
-        wrong = ~np.isfinite(weights) & (seen.multiplicities > 0)
-        # A logarithm may be -inf, that of 0.
-        wrong &= ~(kernel.logarithmic & np.isneginf(weights))
-        if wrong.any():
-            kind = OverflowError if np.isinf(weights[wrong][0]) else ArithmeticError
-            raise kind(
-                f"{kernel.name}: a weight, of score x = {float(seen.scores[wrong][0]):.6g}, is "
-                f"{float(weights[wrong][0])}; allowed: finite numbers"
+    def weigh(inputs: KernelInputs) -> np.ndarray:
+        weights = kernel.weigh(inputs)
+        is_wrong = ~np.isfinite(weights) & (inputs.multiplicities > 0)
+        if kernel.logarithmic:
+            # That of 0.
+            is_wrong &= ~np.isneginf(weights)
+        if is_wrong.any():
+            weight = float(weights[is_wrong][0])
+            score = float(inputs.scores[is_wrong][0])
+            error = ArithmeticError if math.isnan(weight) else OverflowError
+            raise error(
+                f"{kernel.name}: a weight, of score x = {score:.6g}, is {weight}; "
+                "allowed: finite numbers"
             )
         return weights
 
@@ -82,13 +90,13 @@ def _telling(kernel: Kernel) -> Kernel:
 
 
 @contextlib.contextmanager
-def _said_of(kernel: Kernel, where: str) -> Iterator[None]:
+def _errors_that_say_where(kernel: Kernel, where: str) -> Iterator[None]:
     """Errors of a kernel, with where they came up."""
     try:
         yield
     except ArithmeticError as error:
-        said = str(error).removeprefix(f"{kernel.name}: ")
-        raise type(error)(f"{kernel.name}: {where}: {said}") from error
+        sentence = str(error).removeprefix(f"{kernel.name}: ")
+        raise type(error)(f"{kernel.name}: {where}: {sentence}") from error
 
 
 def _weights(types: TokenTypes, kernel: Kernel) -> np.ndarray:
@@ -97,11 +105,11 @@ def _weights(types: TokenTypes, kernel: Kernel) -> np.ndarray:
     try:
         return distinct_rows(types, kernel).weights[0]
     except ClassesApartError as error:
-        seen = types.inputs_in_full(np.array([0]))
-        weights = kernel.attention_weights(seen)
+        inputs = types.inputs_in_full(np.array([0]))
+        weights = kernel.attention_weights(inputs)
         gaps = np.abs(weights - weights[..., [REST]])
-        is_rounding = (gaps <= _by_rounding(kernel, seen, weights))[..., REST:]
-        if is_rounding[types.exists].all():
+        is_rounding = gaps <= _by_rounding(kernel, inputs, weights)
+        if is_rounding[..., REST:][types.exists].all():
             raise RoundingAloneError(
                 f"{kernel.name}: weights of classes that the data does not tell apart "
                 f"{BY_ROUNDING}; allowed: {LARGER}"
@@ -113,10 +121,10 @@ BY_ROUNDING = "differ by rounding alone"
 LARGER = "weights larger than the rounding of what they are differences of"
 
 
-def _by_rounding(kernel: Kernel, seen: KernelInputs, weights: np.ndarray) -> np.ndarray:
+def _by_rounding(kernel: Kernel, inputs: KernelInputs, weights: np.ndarray) -> np.ndarray:
     """How far apart rounding alone may set each of the weights and one that is to be equal."""
-    before = sizes_before_subtraction(kernel, seen, weights)
-    return np.maximum(ROUNDING * before, MUCH * rounding_noise(kernel, seen, weights))
+    before = sizes_before_subtraction(kernel, inputs, weights)
+    return np.maximum(ROUNDING * before, MUCH * rounding_noise(kernel, inputs, weights))
 
 
 MUCH = 30
@@ -140,10 +148,12 @@ def _arrangements(kernel: Kernel, classes: int) -> list[Arrangement]:
     if kernel.kind == "features":
         # The special token's class is the first one, a middle one, and the last.
         return [Arrangement(shift) for shift in sorted({0, classes // 2, classes - 1})]
-    return [Arrangement(share=share) for share in (SHARES if kernel.may_subtract else SHARES[:1])]
+    if kernel.may_subtract:
+        return [Arrangement(share=share) for share in SHARES]
+    return [Arrangement(share=SHARES[0])]
 
 
-def _compare(
+def _require_same_weights(
     kernel: Kernel,
     types: TokenTypes,
     weights: np.ndarray,
@@ -154,83 +164,111 @@ def _compare(
     types, (R, 4), are those of the same tokens arranged otherwise, in all coordinates; and
     RoundingAloneError if it is rounding that makes them differ, and that is not negligible beside
     the sum of the largest row's weights."""
-    seen, rows, keys = _rearranged(kernel, types, arrangement)
-    found, expected = kernel.attention_weights(seen)[0], weights[rows][:, keys]
+    rearranged = _rearranged(kernel, types, arrangement)
+    inputs = rearranged.inputs
+    query_types = rearranged.query_types
+    key_types = rearranged.key_types
+    expected = weights[query_types][:, key_types]
+    other_weights = kernel.attention_weights(inputs)[0]
     counts = types.multiplicities[0]
-    spread = (np.abs(weights[rows]) * counts).sum(axis=1, keepdims=True) / counts[keys]
-    gaps = np.abs(found - expected)
-    beyond = gaps - ROUNDING * spread
-    is_alike = beyond <= ALIKE * np.abs(expected)
+    row_sums = (np.abs(weights[query_types]) * counts).sum(axis=1, keepdims=True)
+    gaps = np.abs(other_weights - expected)
+    beyond_rounding = gaps - ROUNDING * (row_sums / counts[key_types])
+    is_alike = beyond_rounding <= ALIKE * np.abs(expected)
     if is_alike.all():
         return
     if kernel.may_subtract:
         # What is taken off is in the errors of scores.
-        before = sizes_before_subtraction(kernel, seen, found[None])[0]
-        lost = np.where(is_alike, 0.0, gaps) * seen.multiplicities[0]
+        before = sizes_before_subtraction(kernel, inputs, other_weights[None])[0]
         is_known = is_alike | (gaps <= ROUNDING * before)
+        lost = np.where(is_alike, 0.0, gaps) * inputs.multiplicities[0]
         if is_known.all() and lost.sum(axis=1).max() <= ALIKE * largest_row:
             return
-    is_rounding = gaps <= _by_rounding(kernel, seen, found[None])[0]
-    relative = beyond / np.abs(expected).clip(1e-300)
+    is_rounding = gaps <= _by_rounding(kernel, inputs, other_weights[None])[0]
+    relative = beyond_rounding / np.abs(expected).clip(1e-300)
     if not (is_rounding | is_alike).all():
+        # Of these one is named that differs by more than rounding.
         relative = np.where(is_rounding, 0.0, relative)
     place = np.unravel_index(relative.argmax(), relative.shape)
+    raise _difference(
+        kernel,
+        f"{other_weights[place]:.9g} and {expected[place]:.9g}",
+        is_single=bool(relative[place] < SINGLE),
+        is_rounding=bool(is_rounding[place]),
+    )
+
+
+def _difference(
+    kernel: Kernel, two_weights: str, is_single: bool, is_rounding: bool
+) -> ArithmeticError:
+    """The error that names two weights that are to be equal: whether what sets them apart may be
+    single precision, or is rounding alone."""
     words = "tokens that are alike but for their class or place have weights"
     error: type[ArithmeticError] = ClassesApartError
     if kernel.kind == "features" and kernel.vectors_seen == "orbits":
         words = "whole vectors and their coordinates one by one give weights"
         error = NotElementwiseError
-    text = f"{kernel.name}: {words} {found[place]:.9g} and {expected[place]:.9g}"
-    is_single = relative[place] < SINGLE
-    same_weight = (
-        "allowed: the same weight, in float64" if is_single else "allowed: the same weight"
-    )
-    if not is_rounding[place]:
-        raise error(f"{text}; {same_weight}")
+    text = f"{kernel.name}: {words} {two_weights}"
+    same_weight = "allowed: the same weight"
+    if is_single:
+        same_weight += ", in float64"
+    if not is_rounding:
+        return error(f"{text}; {same_weight}")
     allowed = f"{same_weight}, or {LARGER}" if is_single else f"allowed: {LARGER}"
-    raise RoundingAloneError(f"{text}, which {BY_ROUNDING}; {allowed}")
+    return RoundingAloneError(f"{text}, which {BY_ROUNDING}; {allowed}")
 
 
-def _rearranged(
-    kernel: Kernel, types: TokenTypes, arrangement: Arrangement
-) -> tuple[KernelInputs, np.ndarray, np.ndarray]:
+@dataclass(frozen=True)
+class Rearranged:
     """What a kernel may know of the same tokens in another order and arranged otherwise, of further
-    classes one in two parts; and the types of its queries and keys."""
-    if kernel.kind == "features":
-        # All classes once; where that is enough, some of them the other times.
-        needs_all = kernel.vectors_seen == "every class"
-        asks_all = kernel.vectors_seen == "few classes" and arrangement.shift == 0
-        further = None if needs_all or asks_all else some_further_classes(int(types.classes[0]))
-        seen = types.inputs_in_full(np.array([0]), further)
-        of_keys = np.minimum(np.arange(seen.scores.shape[-1]), REST)
-    else:
-        seen, of_keys = types.inputs(), np.arange(REST + 1)
-    counts = seen.multiplicities[0, 0]
-    there = np.flatnonzero(counts > 0)
-    in_two_parts = (counts > 1) & (np.arange(len(counts)) <= REST)
-    parted = np.flatnonzero(in_two_parts)
-    keys = np.concatenate([parted, there])[::-1]
-    first_part = np.maximum((arrangement.share * counts).astype(counts.dtype), 1)
-    remaining = np.where(in_two_parts, counts - first_part, counts)
-    parts = np.concatenate([first_part[parted], remaining[there]])[::-1]
-    rows = np.flatnonzero(types.exists[0])[::-1]
+    classes one in two parts; and the type of each of these queries (R,) and keys (T,)."""
+
+    inputs: KernelInputs
+    query_types: np.ndarray
+    key_types: np.ndarray
+
+
+def _rearranged(kernel: Kernel, types: TokenTypes, arrangement: Arrangement) -> Rearranged:
     classes = int(types.classes[0])
-
-    def renamed(vectors: np.ndarray | None, index: np.ndarray) -> np.ndarray | None:
-        if vectors is None:
-            return None
-        chosen = vectors[:, index]
-        if arrangement.shift:
-            # With X all ones in one coordinate no class has one.
-            of_classes = chosen[..., 1 : 1 + classes]
-            of_classes[:] = np.roll(of_classes, arrangement.shift, axis=-1)
-        return chosen
-
+    if kernel.kind == "features":
+        further = None
+        # All classes once; where that is enough, some of them the other times.
+        is_once = kernel.vectors_seen == "few classes" and arrangement.shift == 0
+        if kernel.vectors_seen != "every class" and not is_once:
+            further = some_further_classes(classes)
+        inputs = types.inputs_in_full(np.array([0]), further)
+    else:
+        inputs = types.inputs()
+    counts = inputs.multiplicities[0, 0]
+    key_types = np.minimum(np.arange(len(counts)), REST)
+    existing = np.flatnonzero(counts > 0)
+    is_in_two = (counts > 1) & (np.arange(len(counts)) <= REST)
+    parted = np.flatnonzero(is_in_two)
+    first_parts = np.maximum((arrangement.share * counts).astype(counts.dtype), 1)
+    remaining = np.where(is_in_two, counts - first_parts, counts)
+    # In reverse order: first parts, then all keys with what remains of them.
+    keys = np.concatenate([parted, existing])[::-1]
+    counts_of_keys = np.concatenate([first_parts[parted], remaining[existing]])[::-1]
+    queries = np.flatnonzero(types.exists[0])[::-1]
     arranged = replace(
-        seen,
-        scores=seen.scores[:, rows][:, :, keys],
-        queries=renamed(seen.queries, rows),
-        keys=renamed(seen.keys, keys),
-        multiplicities=np.broadcast_to(parts, (1, len(rows), len(keys))),
+        inputs,
+        scores=inputs.scores[:, queries][:, :, keys],
+        multiplicities=np.broadcast_to(counts_of_keys, (1, len(queries), len(keys))),
     )
-    return arranged, rows, of_keys[keys]
+    if inputs.queries is not None:
+        query_vectors, key_vectors = inputs.vectors
+        arranged = replace(
+            arranged,
+            queries=_with_classes_renamed(query_vectors[:, queries], classes, arrangement.shift),
+            keys=_with_classes_renamed(key_vectors[:, keys], classes, arrangement.shift),
+        )
+    return Rearranged(arranged, query_types=queries, key_types=key_types[keys])
+
+
+def _with_classes_renamed(vectors: np.ndarray, classes: int, shift: int) -> np.ndarray:
+    """Vectors (..., C) whose coordinates of classes are moved on by a shift."""
+    renamed = vectors.copy()
+    # With X all ones in one coordinate no class has one.
+    class_coordinates = vectors[..., 1 : 1 + classes]
+    renamed[..., 1 : 1 + classes] = np.roll(class_coordinates, shift, axis=-1)
+    return renamed

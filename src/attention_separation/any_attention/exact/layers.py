@@ -38,13 +38,13 @@ class Layer:
         return {"model": self.model, "attention_x": self.attention_x}
 
     @property
-    def of(self) -> Dataset:
-        """Its datasets."""
+    def dataset(self) -> Dataset:
+        """Its datasets D0 and D1."""
         return DATASETS[self.model]
 
     def d(self, classes: int) -> int:
         """The dimension of tokens in so many classes."""
-        return classes + self.of.other_columns
+        return classes + self.dataset.other_columns
 
     def sizes(self, data: Data, n: int) -> dict[str, int]:
         """n, d and m, for tables."""
@@ -57,18 +57,23 @@ class Layer:
 
     def literal(self, tokens: Tokens, dataset: int, places: np.ndarray) -> tuple[np.ndarray, ...]:
         """A1, A2, A3, Q and K, as `Dataset` has them, with this split."""
-        *a, q, k = self.of.literal(tokens, dataset, places)
-        return *a, *self.split_of(q, k, tokens.d)
+        *tokens_of_a, q, k = self.dataset.literal(tokens, dataset, places)
+        return *tokens_of_a, *self.split_of(q, k, tokens.d)
 
-    def split_of(self, q: np.ndarray, k: np.ndarray, d: int | np.ndarray) -> list[np.ndarray]:
+    def split_of(
+        self, q: np.ndarray, k: np.ndarray, d: int | np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Q and K, or queries and keys, with this split, from those of Q = K."""
-        if self.split == ONE_COORDINATE:  # all columns are equal
-            return [part[..., :1] * np.sqrt(d) for part in (q, k)]
-        return [q * self.split, k / self.split]
+        if isinstance(self.split, str):
+            # All columns are equal: one of them stands for all d.
+            return q[..., :1] * np.sqrt(d), k[..., :1] * np.sqrt(d)
+        return q * self.split, k / self.split
 
     def theta(self, data: Data) -> float:
         """The threshold of the paper's points, in units of s."""
-        return THETA_OF_CROSS if self.model == "cross_attention" else data.c + THETA_OVER_C
+        if self.model == "cross_attention":
+            return THETA_OF_CROSS
+        return data.c + THETA_OVER_C
 
 
 LAYERS = (
@@ -88,11 +93,9 @@ def token_types(
     weights = np.broadcast_to(np.asarray(weight, dtype=float), len(tokens))
     if weights.any() and layer.attention_x != "identity":
         raise ValueError(f"a weight with X = {layer.attention_x!r}; allowed: with 'identity'")
-    of_d0, of_d1 = (
-        _split(_weighted(layer.of.token_types(tokens, dataset), weights), layer)
-        for dataset in (0, 1)
-    )
-    return of_d0, of_d1
+    d0 = layer.dataset.token_types(tokens, 0)
+    d1 = layer.dataset.token_types(tokens, 1)
+    return _split(_weighted(d0, weights), layer), _split(_weighted(d1, weights), layer)
 
 
 def _split(types: TokenTypes, layer: Layer) -> TokenTypes:
@@ -119,7 +122,9 @@ def _weighted(types: TokenTypes, weights: np.ndarray) -> TokenTypes:
         return types
     scores = types.scores.copy()
     scores[:, 0, SPECIAL] += weights * (scores[:, 0, SPECIAL] - scores[:, 0, SAME])
-    queries, keys = types.queries.copy(), types.keys.copy()
-    queries[:, :, FIRST] *= np.sqrt(1 + weights)[:, None]
-    keys[:, :, FIRST] *= np.sqrt(1 + weights)[:, None]
+    factors = np.sqrt(1 + weights)[:, None]
+    queries = types.queries.copy()
+    queries[:, :, FIRST] *= factors
+    keys = types.keys.copy()
+    keys[:, :, FIRST] *= factors
     return replace(types, scores=scores, queries=queries, keys=keys)

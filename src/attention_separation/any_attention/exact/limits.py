@@ -1,5 +1,11 @@
 """How far a kernel goes: the largest n that it separates at, that from which on it equals
-uniform attention, and what separates at an n: a temperature, a degree, the least weight in X."""
+uniform attention, and what separates at an n: a temperature, a degree, the least weight in X.
+
+A kernel *separates* at n if the probability P that its network alone separates D1 from D0, at the
+best threshold, is above half of exp's and exp's is above 1/2; or, with a level, if P is at least
+that. A *verdict* is 1 where a kernel separates, 0 where it does not, and NaN, undecided, where
+float64 does not tell P well enough.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -37,22 +43,35 @@ GRID_PER_DECADE = 3
 """Of weights, temperatures and degrees that are tried first."""
 
 
+Bounds = tuple[np.ndarray, np.ndarray]
+"""What a best P is at least and at most, (P,) each."""
+
+
 def separates(
-    kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0,
+    kernel: Kernel,
+    layer: Layer,
+    data: Data,
+    n: np.ndarray,
+    weight: np.ndarray | float = 0.0,
     level: float | None = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Whether a kernel separates at each n, (P,); not where float64 does not tell its best P."""
     return separation(kernel, layer, data, n, weight, level, by_bounds=False) == 1
 
 
 def separation(
-    kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: np.ndarray | float = 0.0,
-    level: float | None = None, *, by_bounds: bool = True,
-) -> np.ndarray:  # fmt: skip
-    """1 where a kernel separates, 0 where not, NaN where float64 does not tell, (P,): its best P is
-    above half of exp's at the same n, and exp's above 1/2; or, with a level, is at least that.
+    kernel: Kernel,
+    layer: Layer,
+    data: Data,
+    n: np.ndarray,
+    weight: np.ndarray | float = 0.0,
+    level: float | None = None,
+    *,
+    by_bounds: bool = True,
+) -> np.ndarray:
+    """The verdict on a kernel at each n, (P,).
 
-    by_bounds : whether that is told too where float64 does not tell the best P, and all that it may
+    by_bounds : whether there is one too where float64 does not tell the best P, and all that it may
         be has one answer
     """
     sizes = tuple(n.tolist())
@@ -62,19 +81,19 @@ def separation(
     else:
         bounds = _bounds(kernel, layer, data, sizes)
     if not by_bounds:
-        told = _told(bounds)
-        bounds = told, told
+        probability = _known_probability(bounds)
+        bounds = (probability, probability)
     return verdicts(bounds, layer, data, sizes, level)
 
 
 def verdicts(
-    bounds: tuple[np.ndarray, np.ndarray], layer: Layer, data: Data, n: tuple[int, ...],
-    level: float | None = None,
-) -> np.ndarray:  # fmt: skip
-    """`separation`, (P,), of what a best P at each n is at least and at most."""
+    bounds: Bounds, layer: Layer, data: Data, n: tuple[int, ...], level: float | None = None
+) -> np.ndarray:
+    """The verdict at each n, (P,), from the bounds of the best P there."""
     least, most = bounds
     if level is not None:
-        separates, fails = least >= level, most < level
+        separates = least >= level
+        fails = most < level
     else:
         least_of_exp, most_of_exp = _bounds(KERNELS["exp"], layer, data, n)
         separates = (least > most_of_exp / 2) & (least_of_exp > LEAST_OF_EXP)
@@ -84,11 +103,11 @@ def verdicts(
 
 def exp_probabilities(layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:
     """What exp can do at numbers of tokens n: all kernels are measured against it."""
-    return _told(_bounds(KERNELS["exp"], layer, data, n))
+    return _known_probability(_bounds(KERNELS["exp"], layer, data, n))
 
 
-def _told(bounds: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """What lies between bounds, NaN where they differ."""
+def _known_probability(bounds: Bounds) -> np.ndarray:
+    """The best P, (P,), where its bounds are equal; NaN where they differ."""
     least, most = bounds
     return np.where(least == most, least, np.nan)
 
@@ -142,11 +161,19 @@ def reach(
     for verdict, span in _spans(verdict_at, data):
         spans[verdict].append(span)
     asked = asked_sizes(data)
-    undecided, undecided_ends = [], []
+    undecided = []
+    undecided_ends = []
     for span in spans[UNDECIDED]:
-        was_asked = ((asked >= span.first) & (asked <= span.last)).any()
-        (undecided if was_asked else undecided_ends).append(span)
-    return Reach(tuple(spans[1.0]), tuple(spans[0.0]), tuple(undecided), tuple(undecided_ends))
+        if ((asked >= span.first) & (asked <= span.last)).any():
+            undecided.append(span)
+        else:
+            undecided_ends.append(span)
+    return Reach(
+        separates=tuple(spans[1.0]),
+        fails=tuple(spans[0.0]),
+        undecided=tuple(undecided),
+        undecided_ends=tuple(undecided_ends),
+    )
 
 
 UNDECIDED = -1.0
@@ -155,18 +182,30 @@ UNDECIDED = -1.0
 
 def _spans(
     value_at: Callable[[np.ndarray], np.ndarray], data: Data
-) -> Iterator[tuple[float, Span]]:  # fmt: skip
+) -> Iterator[tuple[float, Span]]:
     """All multiples of K up to 10^12 in spans of one value each, as far as `asked_sizes` tells."""
-    grid, step = asked_sizes(data), data.classes
-    values, first = value_at(grid), int(grid[0])
+    step = data.classes
+
+    def last_with(value: float, low: int, high: int) -> int:
+        return last_between(lambda n: value_at(n) == value, low, high, step)
+
+    grid = asked_sizes(data)
+    values = value_at(grid)
+    first = int(grid[0])
     for k in np.flatnonzero(values[1:] != values[:-1]):
-        value, low, high = values[k], int(grid[k]), int(grid[k + 1])
+        low = int(grid[k])
+        high = int(grid[k + 1])
+        value = values[k]
         # Between two neighbours there may be a third value.
         while value != values[k + 1]:
-            last = last_between(lambda n, value=value: value_at(n) == value, low, high, step)
+            last = last_with(value, low, high)
             yield value, Span(first, float(last))
-            first = low = last + step
-            value = values[k + 1] if first == high else value_at(np.array([first]))[0]
+            first = last + step
+            low = first
+            if first == high:
+                value = values[k + 1]
+            else:
+                value = value_at(np.array([first]))[0]
     yield values[-1], Span(first, math.inf)
 
 
@@ -174,9 +213,13 @@ def probability_unknown_from(kernel: Kernel, layer: Layer, data: Data) -> float:
     """The least n at which float64 does not tell the best P; NaN where it tells it at all n."""
 
     def is_unknown(n: np.ndarray) -> np.ndarray:
-        return np.isnan(_told(_bounds(kernel, layer, data, tuple(n.tolist()))))
+        bounds = _bounds(kernel, layer, data, tuple(n.tolist()))
+        return np.isnan(_known_probability(bounds))
 
-    return next((span.first for unknown, span in _spans(is_unknown, data) if unknown), math.nan)
+    for unknown, span in _spans(is_unknown, data):
+        if unknown:
+            return span.first
+    return math.nan
 
 
 def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data) -> float:
@@ -184,24 +227,30 @@ def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data) -> float:
     that of uniform weights; inf where it is not at 10^12 still, NaN where float64 does not tell."""
 
     def differs(n: np.ndarray) -> np.ndarray:
+        """1 where the two differ, 0 where they are equal, or UNDECIDED."""
         sizes = tuple(n.tolist())
         least, most = _bounds(kernel, layer, data, sizes)
-        least_of_none, most_of_none = _bounds(KERNELS["uniform"], layer, data, sizes)
-        apart = np.maximum(least - most_of_none, least_of_none - most)
-        told = (least == most) & (least_of_none == most_of_none)
-        differs = ~(apart <= SAME * least_of_none)
-        return np.where(differs, 1.0, np.where(told, 0.0, UNDECIDED))
+        least_of_uniform, most_of_uniform = _bounds(KERNELS["uniform"], layer, data, sizes)
+        distance = np.maximum(least - most_of_uniform, least_of_uniform - most)
+        is_known = (least == most) & (least_of_uniform == most_of_uniform)
+        is_apart = ~(distance <= SAME * least_of_uniform)
+        return np.where(is_apart, 1.0, np.where(is_known, 0.0, UNDECIDED))
 
-    value, span = [*_spans(differs, data)][-1]
-    if value == UNDECIDED:
+    *_, (last_value, last_span) = _spans(differs, data)
+    if last_value == UNDECIDED:
         return math.nan
-    return math.inf if value else span.first
+    if last_value == 1.0:
+        return math.inf
+    return last_span.first
+
+
+def number_or_null(n: float) -> float | None:
+    """A number of tokens as tables hold it, where inf has a meaning: null where there is none."""
+    return None if math.isnan(n) else n
 
 
 @lru_cache(maxsize=1024)
-def _bounds(
-    kernel: Kernel, layer: Layer, data: Data, n: tuple[int, ...]
-) -> tuple[np.ndarray, np.ndarray]:
+def _bounds(kernel: Kernel, layer: Layer, data: Data, n: tuple[int, ...]) -> Bounds:
     """`probability_bounds`, which several questions ask at the same n, at each of them once."""
     sizes, places = np.unique(n, return_inverse=True)
     least, most = probability_bounds(kernel, layer, data, sizes.tolist())
@@ -212,16 +261,13 @@ def last_multiple(holds: Callable[[np.ndarray], np.ndarray], data: Data) -> floa
     """The largest multiple of K up to 10^12 at which a condition holds; inf if it does at the
     largest one still, NaN if at none of those asked first: a gap between them can be missed."""
     grid = asked_sizes(data)
-    found = np.flatnonzero(holds(grid))
-    return _last_from(holds, grid, found[-1], data.classes) if len(found) else math.nan
-
-
-def _last_from(
-    holds: Callable[[np.ndarray], np.ndarray], grid: np.ndarray, k: int, classes: int
-) -> float:
-    if k == len(grid) - 1:
+    where_it_holds = np.flatnonzero(holds(grid))
+    if len(where_it_holds) == 0:
+        return math.nan
+    last = where_it_holds[-1]
+    if last == len(grid) - 1:
         return math.inf
-    return float(last_between(holds, int(grid[k]), int(grid[k + 1]), classes))
+    return float(last_between(holds, int(grid[last]), int(grid[last + 1]), data.classes))
 
 
 def last_between(
@@ -230,14 +276,13 @@ def last_between(
     """The largest multiple of K from `low`, where a condition holds, to `high`, where it does
     not."""
     while high - low > classes:
-        steps = np.unique(np.linspace(low, high, PARTS + 1).astype(np.int64) // classes)
-        inner = steps[(steps * classes > low) & (steps * classes < high)] * classes
-        found = np.flatnonzero(holds(inner))
-        if len(found):
-            low = int(inner[found[-1]])
-            high = int(inner[found[-1] + 1]) if found[-1] + 1 < len(inner) else high
-        else:
-            high = int(inner[0])
+        steps = np.linspace(low, high, PARTS + 1).astype(np.int64) // classes
+        sizes = np.unique(steps) * classes
+        inner = sizes[(sizes > low) & (sizes < high)]
+        edges = [low, *inner.tolist(), high]
+        last = int(np.flatnonzero([True, *holds(inner)])[-1])
+        low = edges[last]
+        high = edges[last + 1]
     return low
 
 
@@ -255,12 +300,15 @@ def of_degrees(p: np.ndarray) -> Kernel:
     return Kernel("x^p", "", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
 
 
-COLDNESS = Parameter(
-    lambda cold: exponential("e^(x/T)", "", lambda _: 1 / cold, ""), 1 / HOTTEST, 1 / COLDEST
-)
+def _of_coldness(coldness: np.ndarray) -> Kernel:
+    """e^(x/T) with 1 / T for each point."""
+    return exponential("e^(x/T)", "", lambda _: 1 / coldness, "")
+
+
+COLDNESS = Parameter(_of_coldness, low=1 / HOTTEST, high=1 / COLDEST)
 """1 / T of e^(x / T): R = n^((sigma* - sigma_0) / T)."""
 
-DEGREE = Parameter(of_degrees, 1e-2, 1e3)
+DEGREE = Parameter(of_degrees, low=1e-2, high=1e3)
 """p of x^p: R = (sigma* / sigma_0)^p."""
 
 
@@ -269,21 +317,25 @@ def critical_temperatures(
 ) -> np.ndarray:
     """The highest T at which e^(x/T) separates at each n; 0 where it does at none from 1e-3 on, and
     NaN where float64 does not tell the best P of exp, or of the next higher T."""
-    sizes, (kernel, low, high) = np.array(n), COLDNESS
+    sizes = np.array(n)
 
-    def verdict_at(which: np.ndarray, values: np.ndarray) -> np.ndarray:
-        of_values = kernel(values[:, None, None])
-        return separation(of_values, layer, data, sizes[which], level=level, by_bounds=False)
+    def verdict_at(problems: np.ndarray, coldness: np.ndarray) -> np.ndarray:
+        kernel = COLDNESS.kernel(coldness[:, None, None])
+        return separation(kernel, layer, data, sizes[problems], level=level, by_bounds=False)
 
-    coldest = least_numbers(lambda *at: verdict_at(*at) == 1, len(n), low, high)
-    of_hotter = verdict_at(np.arange(len(n)), _just_below(coldest, low, high))
-    of_exp = exp_probabilities(layer, data, tuple(n))
-    return np.where(np.isnan(of_hotter + of_exp), np.nan, 1 / coldest)
+    def separates_at(problems: np.ndarray, coldness: np.ndarray) -> np.ndarray:
+        return verdict_at(problems, coldness) == 1
+
+    least_coldness = least_numbers(separates_at, len(n), COLDNESS.low, COLDNESS.high)
+    hotter = _just_below(least_coldness, COLDNESS.low, COLDNESS.high)
+    is_undecided = np.isnan(verdict_at(np.arange(len(n)), hotter))
+    is_undecided |= np.isnan(exp_probabilities(layer, data, tuple(n)))
+    return np.where(is_undecided, np.nan, 1 / least_coldness)
 
 
-def _just_below(values: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Values a little smaller than those found, so that a kernel does not separate there."""
-    return np.clip(values / (1 + 10 * PRECISION), low, high)
+def _just_below(least: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Values a little smaller than the least at which a kernel separates."""
+    return np.clip(least / (1 + 10 * PRECISION), low, high)
 
 
 @dataclass(frozen=True)
@@ -308,17 +360,20 @@ class Least:
         return self.tried[(self.tried < self.value) & np.isnan(self.verdicts)]
 
 
-def least_value(
-    verdict_at: Callable[[np.ndarray], np.ndarray], low: float, high: float
-) -> Least:  # fmt: skip
+def least_value(verdict_at: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> Least:
     """The least value in [low, high] at which a kernel separates, from what `separation` gives for
     each of several values."""
     tried = tried_numbers(low, high)
-    (value,) = least_numbers(lambda _, values: verdict_at(values) == 1, 1, low, high)
+    value = least_numbers(lambda _, values: verdict_at(values) == 1, 1, low, high)
     possible = value
-    if np.isnan(verdict_at(_just_below(np.array([value]), low, high))[0]):
-        (possible,) = least_numbers(lambda _, values: verdict_at(values) != 0, 1, low, high)
-    return Least(float(value), float(possible), tried, verdict_at(tried))
+    if np.isnan(verdict_at(_just_below(value, low, high))[0]):
+        possible = least_numbers(lambda _, values: verdict_at(values) != 0, 1, low, high)
+    return Least(
+        value=float(value[0]),
+        possible=float(possible[0]),
+        tried=tried,
+        verdicts=verdict_at(tried),
+    )
 
 
 def least_parameter(
@@ -344,26 +399,33 @@ def least_weight(
 
     most = _largest_weight(kernel, layer, data, [n])
     with_identity = verdict_at(np.zeros(1))[0]
-    found = least_value(verdict_at, LEAST_WEIGHT, most)
-    if math.isinf(found.value) and most < LARGEST_WEIGHT:
+    least = least_value(verdict_at, LEAST_WEIGHT, most)
+    if math.isinf(least.value) and most < LARGEST_WEIGHT:
         raise ArithmeticError(f"no weights at g = {10 * most:g}")
     if math.isnan(with_identity):
-        return replace(found, possible=0.0)
-    return replace(found, value=0.0, possible=0.0) if with_identity else found
+        return replace(least, possible=0.0)
+    if with_identity == 1:
+        return replace(least, value=0.0, possible=0.0)
+    return least
 
 
 def least_weights(
-    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], most: float = LARGEST_WEIGHT,
+    kernel: Kernel,
+    layer: Layer,
+    data: Data,
+    n: Sequence[int],
+    most: float = LARGEST_WEIGHT,
     separates: Callable[..., np.ndarray] = separates,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """The least g at each n at which a kernel separates with X = I + g e_1 e_1^T; 0 if it does with
-    X = I, and inf if it does at no g up to `most`."""
+    X = I, and inf if it does at no g up to `most`. `separates` is called as the function here."""
+    sizes = np.array(n)
 
-    def holds(which: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return separates(kernel, layer, data, np.array(n)[which], weights)
+    def separates_with(problems: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return separates(kernel, layer, data, sizes[problems], weights)
 
-    found = least_numbers(holds, len(n), LEAST_WEIGHT, most)
-    return np.where(separates(kernel, layer, data, np.array(n)), 0.0, found)
+    least = least_numbers(separates_with, len(n), LEAST_WEIGHT, most)
+    return np.where(separates(kernel, layer, data, sizes), 0.0, least)
 
 
 def known_least_weights(
@@ -371,12 +433,14 @@ def known_least_weights(
 ) -> list[float | None]:
     """`least_weights`; None where the kernel has no weights at a g that would have to be tried, as
     those of functions that overflow."""
-    most, holds = _largest_weight(kernel, layer, data, n), partial(separates, level=level)
+    most = _largest_weight(kernel, layer, data, n)
     try:
-        found = least_weights(kernel, layer, data, n, most, holds).tolist()
+        least = least_weights(kernel, layer, data, n, most, partial(separates, level=level))
     except ArithmeticError:
-        return [None for _ in n]
-    return [None if g == math.inf and most < LARGEST_WEIGHT else g for g in found]
+        return [None] * len(n)
+    if most == LARGEST_WEIGHT:
+        return least.tolist()
+    return [None if math.isinf(weight) else weight for weight in least.tolist()]
 
 
 def _largest_weight(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) -> float:
@@ -396,26 +460,34 @@ def _largest_weight(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) 
 def asked_sizes(data: Data) -> np.ndarray:
     """The multiples of K up to 10^12 that are asked first: all up to 3,000; beyond, 20 a decade,
     and both sides of every change of m, where P jumps."""
-    step, most = data.classes, LARGEST_N // data.classes
-    some = max(EVERY // step, 1)
-    beyond = np.geomspace(some, most, round(20 * math.log10(most / some)) + 1).astype(np.int64)
-    sizes = np.unique([*range(math.ceil(2 / step), some + 1), *beyond]) * step
-    columns = np.array([data.m(n) for n in sizes.tolist()])
-    jumps = [
-        last_between(
-            lambda n, k=k: np.array([data.m(each) == columns[k] for each in n.tolist()]),
-            int(sizes[k]), int(sizes[k + 1]), step,
-        )
-        for k in np.flatnonzero(np.diff(columns))
-    ]  # fmt: skip
-    asked = np.unique([*sizes, *jumps, *(n + step for n in jumps)])
-    asked.flags.writeable = False
-    return asked
+    step = data.classes
+
+    def columns(n: np.ndarray) -> np.ndarray:
+        return np.array([data.m(size) for size in n.tolist()])
+
+    def last_with(m: int, low: int, high: int) -> int:
+        return last_between(lambda n: columns(n) == m, low, high, step)
+
+    # Numbers of tokens in a class.
+    largest = LARGEST_N // step
+    last_of_all = max(EVERY // step, 1)
+    count = round(20 * math.log10(largest / last_of_all)) + 1
+    beyond = np.geomspace(last_of_all, largest, count).astype(np.int64)
+    sizes = np.unique([*range(math.ceil(2 / step), last_of_all + 1), *beyond]) * step
+    m = columns(sizes)
+    asked = sizes.tolist()
+    for k in np.flatnonzero(np.diff(m)):
+        last_before = last_with(m[k], int(sizes[k]), int(sizes[k + 1]))
+        asked += [last_before, last_before + step]
+    asked_once = np.unique(asked)
+    asked_once.flags.writeable = False
+    return asked_once
 
 
 def tried_numbers(low: float, high: float) -> np.ndarray:
     """The numbers of weights, temperatures and degrees that are tried first."""
-    return np.geomspace(low, high, round(GRID_PER_DECADE * math.log10(high / low)) + 1)
+    count = round(GRID_PER_DECADE * math.log10(high / low)) + 1
+    return np.geomspace(low, high, count)
 
 
 def least_numbers(
@@ -427,18 +499,28 @@ def least_numbers(
     holds : numbers of problems, and a value for each of them -> whether it holds, all in one shape
     """
 
-    def first(edges: np.ndarray) -> np.ndarray:
-        """Where the condition first holds on each problem's edges (N, E); E if nowhere."""
-        which = np.repeat(np.arange(len(edges)), edges.shape[1])
-        found = holds(which, edges.ravel()).reshape(edges.shape)
-        return np.where(found.any(axis=1), found.argmax(axis=1), edges.shape[1])
+    problem = np.arange(problems)
+
+    def first(values: np.ndarray) -> np.ndarray:
+        """Which of each problem's values (N, V) is the first at which the condition holds; V if
+        none is."""
+        count = values.shape[1]
+        is_held = holds(np.repeat(problem, count), values.ravel()).reshape(values.shape)
+        return np.where(is_held.any(axis=1), is_held.argmax(axis=1), count)
 
     grid = tried_numbers(low, high)
-    at = first(np.tile(grid, (problems, 1)))
-    lows, highs = grid[np.clip(at - 1, 0, None) % len(grid)], grid[at % len(grid)]
+    first_on_grid = first(np.tile(grid, (problems, 1)))
+    is_found = first_on_grid < len(grid)
+    upper = np.where(is_found, first_on_grid, 0)
+    lower = np.maximum(upper - 1, 0)
+    lows = grid[lower]
+    highs = grid[upper]
     while (highs / lows > 1 + PRECISION).any():
         edges = np.geomspace(lows, highs, PARTS + 1, axis=1)
-        edges[:, 0], edges[:, -1] = lows, highs
-        inner = np.minimum(first(edges[:, 1:-1]) + 1, PARTS)[:, None]
-        lows, highs = (np.take_along_axis(edges, k, axis=1)[:, 0] for k in (inner - 1, inner))
-    return np.where(at < len(grid), highs, np.inf)
+        edges[:, 0] = lows
+        edges[:, -1] = highs
+        # It holds at the last edge.
+        upper = first(edges[:, 1:-1]) + 1
+        lows = edges[problem, upper - 1]
+        highs = edges[problem, upper]
+    return np.where(is_found, highs, np.inf)

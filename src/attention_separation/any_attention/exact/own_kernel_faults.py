@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from ...own_kernels.section import OwnKernel, PythonKernel
 from ...own_kernels.values import own_kernel
 from ...results.provenance import PACKAGE, ROOT
+from ...settings.faults import Fault
 from ..settings import Data, KernelsJob
 from .kernel_check import all_sizes, check_kernel
 from .layers import LAYERS
@@ -25,44 +26,61 @@ ANSWER = f"{JOB}: "
 
 def own_kernel_faults(
     kernels: Mapping[str, OwnKernel], data: Data, sizes: list[int]
-) -> list[tuple[tuple, str]]:
+) -> list[Fault]:
     """A fault of each kernel that cannot be used, with its path in the section."""
-    python = {name: one for name, one in kernels.items() if isinstance(one, PythonKernel)}
-    found = _in_own_process(KernelsJob(data=data, sizes=sizes, kernels=python)) if python else {}
-    for name in kernels.keys() - python.keys():
-        found[name] = kernel_fault(name, kernels[name], data, sizes)
-    return [(("kernels", name), found[name]) for name in kernels if found[name]]
+    python_kernels: dict[str, OwnKernel] = {}
+    sentences = {}
+    for name, setting in kernels.items():
+        if isinstance(setting, PythonKernel):
+            python_kernels[name] = setting
+        else:
+            sentences[name] = kernel_fault(name, setting, data, sizes)
+    if python_kernels:
+        sentences |= _faults_from_another_process(python_kernels, data, sizes)
+    return [(("kernels", name), sentences[name]) for name in kernels if sentences[name]]
 
 
 def kernel_fault(name: str, setting: OwnKernel, data: Data, sizes: list[int]) -> str:
     """What is wrong with a kernel in a sentence; empty if nothing is."""
     try:
-        kernel, each = own_kernel(name, setting), sorted({*sizes, *all_sizes(data.classes)})
+        kernel = own_kernel(name, setting)
+        tried_sizes = sorted({*sizes, *all_sizes(data.classes)})
         for layer in LAYERS:
-            check_kernel(kernel, layer, data, each)
+            check_kernel(kernel, layer, data, tried_sizes)
     except (ArithmeticError, ValueError) as error:
         return str(error).removeprefix(f"{name}: ")
     return ""
 
 
 def run(job: KernelsJob) -> None:
+    """Print the fault of each kernel, "" for none, after ANSWER on a line."""
+    assert job.kernels is not None
+    assert job.sizes is not None
+    faults = {}
     # What a user's module prints is not the answer.
     with contextlib.redirect_stdout(sys.stderr):
-        kernels = job.kernels.items()
-        found = {name: kernel_fault(name, one, job.data, job.sizes) for name, one in kernels}
-    print(f"\n{ANSWER}{json.dumps(found)}", flush=True)
+        for name, setting in job.kernels.items():
+            faults[name] = kernel_fault(name, setting, job.data, job.sizes)
+    print(f"\n{ANSWER}{json.dumps(faults)}", flush=True)
 
 
-def _in_own_process(job: KernelsJob) -> dict[str, str]:
-    """The faults of kernels, by name; in a process that sees what a job will see."""
-    done = subprocess.run(
+def _faults_from_another_process(
+    kernels: dict[str, OwnKernel], data: Data, sizes: list[int]
+) -> dict[str, str]:
+    """`kernel_fault` of kernels, by name, from a process that sees what a job will see."""
+    job = KernelsJob(data=data, sizes=sizes, kernels=kernels)
+    process = subprocess.run(
         [sys.executable, "-m", PACKAGE, "job", JOB, "--settings", "-"],
-        input=job.canonical(), env=os.environ | {"PYTHONPATH": str(ROOT.parent)}, text=True,
-        capture_output=True, check=False,
-    )  # fmt: skip
-    for line in done.stdout.splitlines():
+        input=job.canonical(),
+        env=os.environ | {"PYTHONPATH": str(ROOT.parent)},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    for line in process.stdout.splitlines():
         if line.startswith(ANSWER):
-            return json.loads(line.removeprefix(ANSWER))
-    said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-    text = f"Python ended with status {done.returncode} when it was tried: {said[:200]}"
-    return dict.fromkeys(job.kernels, text)
+            faults: dict[str, str] = json.loads(line.removeprefix(ANSWER))
+            return faults
+    *_, last_line = ["it said nothing", *process.stderr.strip().splitlines()]
+    fault = f"Python ended with status {process.returncode} when it was tried: {last_line[:200]}"
+    return dict.fromkeys(kernels, fault)

@@ -1,17 +1,16 @@
 """How kernels of vectors depend on the split of X into Q and K, as `Layer` has it."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from ...attention.kernel import Kernel
 from ...datasets.dataset import Data
 from ...own_kernels.values import asked_kernels
 from ...pages.table_page import write_result
 from ...results.provenance import record
-from ...results.tables import finite_or_null, schema, table_from_rows
+from ...results.tables import Row, finite_or_null, schema, table_from_rows
 from ..settings import KernelsJob
 from .layers import LAYERS, ONE_COORDINATE, Layer
 from .values import score_columns
@@ -21,9 +20,17 @@ SIZES = (200, 2_000)
 """Numbers of tokens, rounded down to multiples of K."""
 
 SCHEMA = schema(
-    kernel=str, model=str, attention_x=str, split=str, alpha=float, n=int, d=int, m=int,
-    p_best=float, share=float,
-)  # fmt: skip
+    kernel=str,
+    model=str,
+    attention_x=str,
+    split=str,
+    alpha=float,
+    n=int,
+    d=int,
+    m=int,
+    p_best=float,
+    share=float,
+)
 """A row per kernel of vectors, layer, split and n; alpha is null where X is split through one
 coordinate, and p_best where float64 does not tell it or the kernel has no weights."""
 
@@ -36,33 +43,42 @@ ABOUT = (
 )
 
 
-def split_rows(kernels: Sequence[Kernel], data: Data) -> Iterator[dict[str, object]]:
+def split_rows(kernels: Sequence[Kernel], data: Data) -> Iterator[Row]:
     """The rows of the table; of kernels of vectors alone."""
     sizes = [n - n % data.classes for n in SIZES if n >= data.classes]
-    for kernel in (each for each in kernels if each.kind == "features"):
+    for kernel in kernels:
+        if kernel.kind != "features":
+            continue
         for layer in LAYERS:
-            for alpha in (*ALPHAS, *[None] * (layer.attention_x == "ones")):
-                words = "one coordinate" if alpha is None else f"Q = {alpha:g} I, K = I / {alpha:g}"
-                split = replace(layer, split=alpha or ONE_COORDINATE)
-                found, shares = _measured(kernel, split, data, sizes)
-                for n, p_best, share in zip(sizes, found, shares, strict=True):
-                    row = {"kernel": kernel.name, "split": words, "alpha": alpha}
-                    found_here = {"p_best": finite_or_null(p_best), "share": finite_or_null(share)}
-                    yield row | layer.columns | layer.sizes(data, n) | found_here
+            for alpha in ALPHAS:
+                words = f"Q = {alpha:g} I, K = I / {alpha:g}"
+                columns = {"kernel": kernel.name, "split": words, "alpha": alpha}
+                yield from _rows_of_split(kernel, replace(layer, split=alpha), data, sizes, columns)
+            if layer.attention_x == "ones":
+                columns = {"kernel": kernel.name, "split": "one coordinate", "alpha": None}
+                split = replace(layer, split=ONE_COORDINATE)
+                yield from _rows_of_split(kernel, split, data, sizes, columns)
 
 
-def _measured(
-    kernel: Kernel, layer: Layer, data: Data, sizes: list[int]
-) -> tuple[list[float], list[float]]:
-    """`p_best` and the special token's share at each n; NaN where there is no number."""
+def _rows_of_split(
+    kernel: Kernel, layer: Layer, data: Data, sizes: list[int], columns: Row
+) -> Iterator[Row]:
+    """A row for each n: these columns, and the numbers of a kernel in a layer with its split; null
+    where the kernel has no weights."""
     try:
         scored = score_columns(kernel, layer, data, sizes)
+        p_best = scored.best_probabilities().tolist()
+        share = scored.rows[1].share[:, 0].tolist()
     except ArithmeticError:
-        return ([np.nan] * len(sizes),) * 2
-    return scored.best_probabilities().tolist(), scored.rows[1].share[:, 0].tolist()
+        p_best = [math.nan] * len(sizes)
+        share = p_best
+    for k, n in enumerate(sizes):
+        numbers = {"p_best": finite_or_null(p_best[k]), "share": finite_or_null(share[k])}
+        yield columns | layer.columns | layer.sizes(data, n) | numbers
 
 
 def run(job: KernelsJob, output: Path) -> None:
-    table = table_from_rows(split_rows(asked_kernels(job.only, job.kernels), job.data), SCHEMA)
-    stem = output.with_suffix("")
-    write_result(table, stem, record(job.canonical(), __name__), TITLE, ABOUT)
+    kernels = asked_kernels(job.only, job.kernels)
+    table = table_from_rows(split_rows(kernels, job.data), SCHEMA)
+    provenance = record(job.canonical(), __name__)
+    write_result(table, output.with_suffix(""), provenance, TITLE, ABOUT)

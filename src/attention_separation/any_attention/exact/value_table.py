@@ -1,6 +1,5 @@
 """Every kernel in every layer at some n, and how far it separates."""
 
-import math
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -13,33 +12,60 @@ from ...own_kernels.values import asked_kernels
 from ...pages.table_page import write_result
 from ...results.progress import Progress
 from ...results.provenance import record
-from ...results.tables import finite_or_null, schema, table_from_rows
+from ...results.tables import Row, finite_or_null, schema, table_from_rows
 from ..settings import KernelsJob
 from .layers import LAYERS, Layer
-from .limits import exp_probabilities, n_equal_to_uniform, probability_unknown_from, reach
+from .limits import (
+    exp_probabilities,
+    n_equal_to_uniform,
+    number_or_null,
+    probability_unknown_from,
+    reach,
+)
 from .values import separate
 
 QUANTITIES = (
-    "p_best", "theta_low", "theta_high", "p_paper", "p_after_y", "p_each_bias", "share", "margin",
+    "p_best",
+    "theta_low",
+    "theta_high",
+    "p_paper",
+    "p_after_y",
+    "p_each_bias",
+    "share",
+    "margin",
     "margin_of_exp",
-)  # fmt: skip
+)
 """Of `Separation`, in this order."""
 
 VALUES = schema(
-    kernel=str, model=str, attention_x=str, n=int, d=int, m=int,
-    **dict.fromkeys(QUANTITIES, float), resolved=bool,
-)  # fmt: skip
+    kernel=str,
+    model=str,
+    attention_x=str,
+    n=int,
+    d=int,
+    m=int,
+    **dict.fromkeys(QUANTITIES, float),
+    resolved=bool,
+)
 """A row per kernel, layer and n; the quantities are those of `Separation`, null where they mean
 nothing."""
 
-OF_KERNELS = ("normaliser", "kind", "sees", "source")
-"""Of `Kernel`."""
-
 REACHES = schema(
-    kernel=str, formula=str, **dict.fromkeys(OF_KERNELS, str), model=str, attention_x=str,
-    last_n=float, n_equal_to_uniform=float, resolved=bool, undecided_from=float, first_hole=float,
+    kernel=str,
+    formula=str,
+    normaliser=str,
+    kind=str,
+    sees=str,
+    source=str,
+    model=str,
+    attention_x=str,
+    last_n=float,
+    n_equal_to_uniform=float,
+    resolved=bool,
+    undecided_from=float,
+    first_hole=float,
     last_hole=float,
-)  # fmt: skip
+)
 """A row per kernel and layer, as ABOUT says."""
 
 ENDLESS = ("last_n", "n_equal_to_uniform")
@@ -70,45 +96,49 @@ ABOUT = {
 }
 
 
-def value_rows(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> Iterator[dict]:
+def value_rows(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> Iterator[Row]:
     """The rows of the table of values on one kernel in one layer."""
-    found = separate(kernel, layer, data, sizes, exp_probabilities(layer, data, tuple(sizes)))
+    of_exp = exp_probabilities(layer, data, tuple(sizes))
+    separation = separate(kernel, layer, data, sizes, of_exp)
     for k, n in enumerate(sizes):
-        known = bool(found.resolved[k])
-        numbers = {name: finite_or_null(float(getattr(found, name)[k])) for name in QUANTITIES}
-        yield {
-            "kernel": kernel.name,
-            **layer.columns,
-            **layer.sizes(data, n),
-            "resolved": known,
-            **(numbers if known else {"share": numbers["share"]}),
-        }
+        is_resolved = bool(separation.resolved[k])
+        row: Row = {"kernel": kernel.name, "resolved": is_resolved}
+        for name in QUANTITIES:
+            if is_resolved or name == "share":
+                row[name] = finite_or_null(float(getattr(separation, name)[k]))
+        yield row | layer.columns | layer.sizes(data, n)
 
 
-def reach_row(kernel: Kernel, layer: Layer, data: Data) -> dict[str, object]:
+def reach_row(kernel: Kernel, layer: Layer, data: Data) -> Row:
     """The row of the table of kernels on one kernel in one layer."""
-    found, from_n = reach(kernel, layer, data), n_equal_to_uniform(kernel, layer, data)
-    unknown_from = probability_unknown_from(kernel, layer, data)
+    kernels_reach = reach(kernel, layer, data)
+    holes = kernels_reach.holes
+    unknown_from = finite_or_null(probability_unknown_from(kernel, layer, data))
     return {
         "kernel": kernel.name,
         "formula": kernel.symbol,
-        **{name: getattr(kernel, name) for name in OF_KERNELS},
+        "normaliser": kernel.normaliser,
+        "kind": kernel.kind,
+        "sees": kernel.sees,
+        "source": kernel.source,
         **layer.columns,
-        "last_n": None if math.isnan(found.last) else found.last,
-        "n_equal_to_uniform": None if math.isnan(from_n) else from_n,
-        "resolved": math.isnan(unknown_from),
-        "undecided_from": finite_or_null(unknown_from),
-        "first_hole": found.holes[0].first if found.holes else None,
-        "last_hole": found.holes[-1].last if found.holes else None,
+        "last_n": number_or_null(kernels_reach.last),
+        "n_equal_to_uniform": number_or_null(n_equal_to_uniform(kernel, layer, data)),
+        "resolved": unknown_from is None,
+        "undecided_from": unknown_from,
+        "first_hole": holes[0].first if holes else None,
+        "last_hole": holes[-1].last if holes else None,
     }
 
 
 def tables(job: KernelsJob) -> dict[str, pa.Table]:
     """The table of kernels and that of their values, by name."""
-    each = list(product(asked_kernels(job.only, job.kernels), LAYERS))
-    progress = Progress("kernels-values", len(each), "kernels in layers")
-    values, reaches = [], []
-    for kernel, layer in each:
+    assert job.sizes is not None
+    cases = list(product(asked_kernels(job.only, job.kernels), LAYERS))
+    progress = Progress("kernels-values", len(cases), "kernels in layers")
+    values: list[Row] = []
+    reaches: list[Row] = []
+    for kernel, layer in cases:
         values += value_rows(kernel, layer, job.data, job.sizes)
         reaches.append(reach_row(kernel, layer, job.data))
         progress.advance()

@@ -16,7 +16,7 @@ from ...results.progress import Progress
 from .layers import Layer, token_types
 
 PARTS = ("first", "marked", "own", "rest")
-"""Weights of a row."""
+"""Weights of `Rows`."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,15 @@ class Scored:
 
     def curves(self) -> ThresholdCurves:
         """P(the network alone separates D1 from D0) against its threshold."""
-        found = threshold_curves(
+        curves = threshold_curves(
             self.d0[:, None], self.d1[:, None], self.m, self.s, self.n, "independent"
         )
-        return replace(found, resolved=found.resolved & self.tells_rows_apart())
+        return replace(curves, resolved=curves.resolved & self.tells_rows_apart())
 
     def best_probabilities(self) -> np.ndarray:
         """P at the kernel's own best threshold, (P,); NaN where float64 does not tell it."""
         curves = self.curves()
-        return np.where(curves.resolved, curves.best()[0], np.nan)
+        return np.where(curves.resolved, curves.best().probability, np.nan)
 
     def probability_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """What P at the best threshold is at least and at most, (P,) each: P itself where float64
@@ -68,19 +68,28 @@ class Scored:
         unknown = np.isnan(best)
         if not unknown.any():
             return best, best
-        off_d0, off_d1 = (NARROWEST * rows.rounded[unknown].max(axis=1) for rows in self.rows)
-        least, most = best.copy(), best.copy()
-        least[unknown] = self._best_if_off(unknown, off_d0, -off_d1)
-        most[unknown] = self._best_if_off(unknown, -off_d0, off_d1)
+        rows_on_d0, rows_on_d1 = self.rows
+        error_on_d0 = NARROWEST * rows_on_d0.rounded[unknown].max(axis=1)
+        error_on_d1 = NARROWEST * rows_on_d1.rounded[unknown].max(axis=1)
+        least = best.copy()
+        least[unknown] = self._best_if_off(unknown, error_on_d0, -error_on_d1)
+        most = best.copy()
+        most[unknown] = self._best_if_off(unknown, -error_on_d0, error_on_d1)
         return least, most
 
     def _best_if_off(self, points: np.ndarray, on_d0: np.ndarray, on_d1: np.ndarray) -> np.ndarray:
         """P at the best threshold of some points if their scores on D0 and on D1 were off by so
         much, (P,), however close they are."""
+        d0 = self.d0[points].off_by(on_d0)
+        d1 = self.d1[points].off_by(on_d1)
         curves = threshold_curves(
-            self.d0[points].off_by(on_d0)[:, None], self.d1[points].off_by(on_d1)[:, None],
-            self.m[points], self.s[points], self.n[points], "independent",
-        )  # fmt: skip
+            d0[:, None],
+            d1[:, None],
+            self.m[points],
+            self.s[points],
+            self.n[points],
+            "independent",
+        )
         return curves.probability.max(axis=1)
 
     def ranked(self) -> separation.Ranked:
@@ -90,14 +99,14 @@ class Scored:
     def tells_rows_apart(self) -> np.ndarray:
         """Whether the special rows of D0 and D1 are equal, or differ by more than float64 can tell
         of their sizes, (P,). They are not known to be equal where a weight vanishes."""
-        on_d0, on_d1 = (
-            np.stack([getattr(rows, name)[:, 0] for name in PARTS]) for rows in self.rows
-        )
-        gap = np.abs(on_d1 - on_d0).max(axis=0)
-        larger = np.maximum(self.rows[0].rounded[:, 0], self.rows[1].rounded[:, 0])
-        special = np.stack([rows.weights[:, 0] for rows in self.rows])
-        vanishes = ((special > 0) & (special <= VANISHING)).any(axis=(0, 2))
-        return ((gap == 0) & ~vanishes) | (gap > NARROWEST * larger)
+        d0, d1 = self.rows
+        gaps = [np.abs(getattr(d1, part)[:, 0] - getattr(d0, part)[:, 0]) for part in PARTS]
+        gap = np.max(gaps, axis=0)
+        rounded = np.maximum(d0.rounded[:, 0], d1.rounded[:, 0])
+        weights = np.stack([d0.weights[:, 0], d1.weights[:, 0]])
+        vanishes = ((weights > 0) & (weights <= VANISHING)).any(axis=(0, 2))
+        is_equal = (gap == 0) & ~vanishes
+        return is_equal | (gap > NARROWEST * rounded)
 
 
 def score_columns(
@@ -106,7 +115,7 @@ def score_columns(
     """The states of a column of a kernel's network at numbers of tokens; ValueError if n tokens do
     not stack, ArithmeticError if the kernel's weights are no finite numbers, cannot be normalised,
     or tell classes apart."""
-    return _score(_rows_of_both(kernel, layer, data, n, weight), data, n)
+    return score_rows(_rows_of_both(kernel, layer, data, n, weight), data, n)
 
 
 MOST_STATES = 1 << 22
@@ -123,11 +132,11 @@ def _scored_in_batches(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float
 ) -> Iterator[Scored]:
     """`score_columns` of some numbers of tokens after others; it says how far it is."""
-    on_d0, on_d1 = _rows_of_both(kernel, layer, data, n, weight)
+    rows_on_d0, rows_on_d1 = _rows_of_both(kernel, layer, data, n, weight)
     progress = Progress(kernel.name, len(n), "numbers of tokens")
     for part in batches(data, len(n)):
-        rows = on_d0.of_points(part), on_d1.of_points(part)
-        yield _score(rows, data, n[part])
+        rows = (rows_on_d0.of_points(part), rows_on_d1.of_points(part))
+        yield score_rows(rows, data, n[part])
         progress.advance(len(n[part]))
 
 
@@ -142,17 +151,18 @@ def best_probabilities(
 def _rows_of_both(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float
 ) -> tuple[Rows, Rows]:
-    of_d0, of_d1 = token_types(layer, data, n, weight)
-    return distinct_rows(of_d0, kernel), distinct_rows(of_d1, kernel)
+    types_on_d0, types_on_d1 = token_types(layer, data, n, weight)
+    return distinct_rows(types_on_d0, kernel), distinct_rows(types_on_d1, kernel)
 
 
-def _score(rows: tuple[Rows, Rows], data: Data, n: Sequence[int]) -> Scored:
-    on_d0, on_d1 = rows
+def score_rows(rows: tuple[Rows, Rows], data: Data, n: Sequence[int]) -> Scored:
+    """The states of a column, from the rows of D0 and D1 at numbers of tokens."""
+    rows_on_d0, rows_on_d1 = rows
     sizes = np.array(n)
     return Scored(
         rows,
-        d0=largest_scores(on_d0),
-        d1=largest_scores(on_d1),
+        d0=largest_scores(rows_on_d0),
+        d1=largest_scores(rows_on_d1),
         m=np.array([data.m(size) for size in n]),
         s=np.sqrt(np.log(sizes)),
         n=sizes,
@@ -164,7 +174,8 @@ def probability_bounds(
 ) -> tuple[np.ndarray, np.ndarray]:
     """What P at the kernel's own best threshold is at least and at most, (P,) each: P itself where
     float64 tells it."""
-    least, most = [], []
+    least = []
+    most = []
     for scored in _scored_in_batches(kernel, layer, data, n, weight):
         least_of_part, most_of_part = scored.probability_bounds()
         least.append(least_of_part)
@@ -179,19 +190,23 @@ def separate(
     without which there is no `margin_of_exp`."""
     scored = score_columns(kernel, layer, data, n)
     curves = scored.curves()
-    best, low, high = curves.best()
+    best = curves.best()
     ranked = scored.ranked()
-    # No threshold is the best of those that tell nothing.
-    low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
-    # Of what float64 does not tell from 0 there is no half.
-    reached = np.where(best > 0, best / 2, 2.0)
-    targets = np.stack([reached, 2.0 + 0 * best if of_exp is None else of_exp / 2], axis=1)
+    is_above_0 = best.probability > 0
+    # A probability of 2 is never reached: of what float64 does not tell from 0 there is no half.
+    target = np.where(is_above_0, best.probability / 2, 2.0)
+    if of_exp is None:
+        target_of_exp = np.full(target.shape, 2.0)
+    else:
+        target_of_exp = of_exp / 2
+    targets = np.stack([target, target_of_exp], axis=1)
     margin, margin_of_exp = separation.widest_margins(ranked, targets).T
     theta = np.full((len(scored.n), 1), layer.theta(data))
     return Separation(
-        p_best=best,
-        theta_low=low,
-        theta_high=high,
+        p_best=best.probability,
+        # No threshold is the best of those that tell nothing.
+        theta_low=np.where(is_above_0, best.low, np.nan),
+        theta_high=np.where(is_above_0, best.high, np.nan),
         p_paper=curves.at(theta)[:, 0],
         p_after_y=separation.after_signs(ranked),
         p_each_bias=separation.of_each_neuron(ranked),

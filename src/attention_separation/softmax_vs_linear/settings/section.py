@@ -44,6 +44,7 @@ RULE_NAME = re.compile(
     r"|threshold|theta|phase|published|figure|kernel_.*"
     r"|(simulate|slice|exact|rank|kernels|needle)(_.*)?"
 )
+FileName = Annotated[str, name_but(RULE_NAME.fullmatch, "a rule")]
 
 
 class Figure(StrictModel):
@@ -88,10 +89,8 @@ def _figure_kind(values: Any) -> str:
 
 
 if TYPE_CHECKING:
-    FileName = str
     AnyFigure = Figure
 else:
-    FileName = name_but(RULE_NAME.fullmatch, "a rule")
     AnyFigure = one_of(
         {"": Figure} | {name: _figure(model) for name, model in MODELS.items()}, _figure_kind
     )
