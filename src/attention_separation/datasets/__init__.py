@@ -4,4 +4,6 @@ from .cross_attention import CROSS_ATTENTION
 from .dataset import Dataset
 from .self_attention import SELF_ATTENTION
 
-DATASETS: dict[str, Dataset] = {each.name: each for each in (SELF_ATTENTION, CROSS_ATTENTION)}
+DATASETS: dict[str, Dataset] = {
+    dataset.name: dataset for dataset in (SELF_ATTENTION, CROSS_ATTENTION)
+}

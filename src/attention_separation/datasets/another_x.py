@@ -30,7 +30,8 @@ LINEAR = KERNELS["linear"]
 def x_matrix(d: int, weight: float) -> np.ndarray:
     """X, (d, d), with g = `weight`, for a special token of the first class."""
     x = np.zeros((d, d))
-    x[-1, -1], x[0, 1] = 1.0, weight
+    x[-1, -1] = 1.0
+    x[0, 1] = weight
     return x
 
 
@@ -39,8 +40,8 @@ def margin(data: Entries, weight: float) -> float:
     on D0, times b."""
 
     def score(a: float) -> float:
-        asked = data.c**2 + weight * a * data.b
-        return data.b * asked / (asked + (data.classes - 1) * data.c**2)
+        of_class = data.c**2 + weight * a * data.b
+        return data.b * of_class / (of_class + (data.classes - 1) * data.c**2)
 
     return score(data.a1) - score(data.a0)
 
@@ -48,43 +49,51 @@ def margin(data: Entries, weight: float) -> float:
 def margin_of_rows(data: Entries, n: int, weight: float) -> float:
     """The same from distinct rows, as exact values of any attention are computed; ValueError unless
     n is a multiple of the classes, and at least 2."""
-    of_d0, of_d1 = (
-        float(distinct_rows(token_types(data, n, weight, dataset), LINEAR).marked.max())
-        for dataset in (0, 1)
-    )
-    return (of_d1 - of_d0) / _tokens(data, n).s
+
+    def share(dataset: int) -> float:
+        rows = distinct_rows(token_types(data, n, weight, dataset), LINEAR)
+        return float(rows.marked.max())
+
+    return (share(1) - share(0)) / _tokens(data, n).s
 
 
 def literal_margin(data: Entries, n: int, weight: float) -> float:
     """The same from all n tokens, weighed one by one; ValueError as `margin_of_rows`."""
-    of_d0, of_d1 = (_largest_score(data, n, weight, dataset) for dataset in (0, 1))
-    return of_d1 - of_d0
+    return _largest_score(data, n, weight, dataset=1) - _largest_score(data, n, weight, dataset=0)
 
 
 def token_types(data: Entries, n: int, weight: float, dataset: int) -> TokenTypes:
     """The token types of D0 or D1 with this X; ValueError as `margin_of_rows`."""
-    at = _tokens(data, n)
-    types = SELF_ATTENTION.token_types([at], dataset)
-    scores = np.full_like(types.scores, at.c**2)
-    scores[:, 0, [SPECIAL, SAME]] += weight * at.a(dataset) * at.b
+    sizes = _tokens(data, n)
+    types = SELF_ATTENTION.token_types([sizes], dataset)
+    scores = np.full_like(types.scores, data.c**2)
+    scores[:, 0, [SPECIAL, SAME]] += weight * sizes.a(dataset) * data.b
 
     # The product of a query with X.
     queries = np.zeros_like(types.queries)
     queries[:, :, OF_MARKED] = weight * types.queries[:, :, FIRST]
     queries[:, :, LAST] = types.queries[:, :, LAST]
-    return replace(types, scores=at.s**2 * scores, queries=queries)
+    return replace(types, scores=sizes.s**2 * scores, queries=queries)
 
 
 def _tokens(data: Entries, n: int) -> Tokens:
-    return Tokens(n, data.classes + 2, data.a0, data.a1, data.b, data.c, "identity")
+    return Tokens(
+        n=n,
+        d=data.classes + 2,
+        a0=data.a0,
+        a1=data.a1,
+        b=data.b,
+        c=data.c,
+        attention_x="identity",
+    )
 
 
 def _largest_score(data: Entries, n: int, weight: float, dataset: int) -> float:
-    at = _tokens(data, n)
-    a = tokens(n, at.d, at.a(dataset), at.b, at.c, 0)
+    sizes = _tokens(data, n)
+    a = tokens(n, sizes.d, sizes.a(dataset), data.b, data.c, j3=0)
     # All tokens but the special one query alike: their last coordinate alone enters.
-    queries = a[:2] @ x_matrix(at.d, weight)
+    queries = a[:2] @ x_matrix(sizes.d, weight)
     counts = np.ones((len(queries), n), dtype=int)
-    seen = KernelInputs(queries @ a.T, queries, a, counts, n, at.d)
-    rows = LINEAR.attention_weights(seen) @ a
-    return float(rows[:, 1].max()) / at.s
+    inputs = KernelInputs(queries @ a.T, queries, a, counts, n, sizes.d)
+    rows = LINEAR.attention_weights(inputs) @ a
+    return float(rows[:, 1].max()) / sizes.s

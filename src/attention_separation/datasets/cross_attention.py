@@ -29,7 +29,7 @@ Reading = Callable[[float | np.ndarray, float | np.ndarray], Entries]
 """The sizes of the entries, from a and s = sqrt(log n)."""
 
 
-def taken(a, s) -> Entries:
+def taken(a: float | np.ndarray, s: float | np.ndarray) -> Entries:
     """The reading that is taken here: a in A1, and all else s."""
     return Entries(a * s, s, s, s)
 
@@ -54,35 +54,42 @@ def literal(
     reading: Reading, sizes: Sizes, dataset: int, places: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """A1, A2, A3, Q and K; places : the indices j2 and j3, (2,)."""
-    a1, a2 = tokens(sizes.n, sizes.d, sizes.a(dataset), *places, reading)
+    j2, j3 = places.tolist()
+    a1, a2 = tokens(sizes.n, sizes.d, sizes.a(dataset), j2=j2, j3=j3, reading=reading)
     identity = np.eye(sizes.d)
     return a1, a2, a2, identity, identity
 
 
 def token_types(reading: Reading, points: Sequence[Sizes], dataset: int) -> TokenTypes:
     """The types of tokens: queries are j2 and all others, none of which knows of a class."""
-    n, d = (np.array([getattr(point, name) for point in points]) for name in ("n", "d"))
-    a, s = np.array([(point.a(dataset), point.s) for point in points]).T
-    sizes = Entries(*(entry * np.ones_like(s) for entry in reading(a, s)))
-    common = sizes.common * sizes.block
-    special = common + sizes.special_query * sizes.special_key
+    d = np.array([point.d for point in points])
     classes = CROSS_ATTENTION.classes(d)
+    s = np.array([point.s for point in points])
+    entries = reading(np.array([point.a(dataset) for point in points]), s)
+    special_query = entries.special_query * np.ones_like(s)
+    special_key = entries.special_key * np.ones_like(s)
+    common = entries.common * np.ones_like(s)
+    block = entries.block * np.ones_like(s)
 
-    queries = np.repeat(sizes.common, 2 * ORBITS).reshape(-1, 2, ORBITS)
-    queries[:, SPECIAL, FIRST] = sizes.special_query
+    ordinary = common * block
+    special = ordinary + special_query * special_key
+    scores = [[special, ordinary, ordinary, ordinary], [ordinary] * 4]
+
+    queries = np.repeat(common, 2 * ORBITS).reshape(-1, 2, ORBITS)
+    queries[:, SPECIAL, FIRST] = special_query
     queries[:, OTHER, FIRST] = 0.0
 
     return TokenTypes(
-        n=n,
+        n=np.array([point.n for point in points]),
         d=d,
         classes=classes,
-        scores=np.moveaxis(np.array([[special, *[common] * 3], [common] * 4]), -1, 0),
+        scores=np.moveaxis(np.array(scores), -1, 0),
         exists=np.ones((len(points), 2), dtype=bool),
-        first=sizes.special_key,
-        block=sizes.block,
+        first=special_key,
+        block=block,
         last=None,
         queries=queries,
-        keys=key_vectors(first=sizes.special_key, block=sizes.block, last=0.0, classes=classes),
+        keys=key_vectors(first=special_key, block=block, last=0.0, classes=classes),
         coordinate_counts=count_coordinates(classes, last=0),
     )
 

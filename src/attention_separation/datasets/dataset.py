@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -83,7 +83,8 @@ class FixedData:
 
 
 class Sizes(Protocol):
-    """What tokens depend on; a point of a panel has it."""
+    """What tokens depend on; a point of a panel has it. Of cross-attention b, c and X are not
+    read."""
 
     @property
     def n(self) -> int: ...
@@ -92,10 +93,10 @@ class Sizes(Protocol):
     def d(self) -> int: ...
 
     @property
-    def b(self) -> float | None: ...
+    def b(self) -> float: ...
 
     @property
-    def c(self) -> float | None: ...
+    def c(self) -> float: ...
 
     @property
     def s(self) -> float: ...
@@ -114,8 +115,8 @@ class Tokens:
     d: int
     a0: float
     a1: float
-    b: float | None
-    c: float | None
+    b: float
+    c: float
     attention_x: str
 
     @property
@@ -126,6 +127,9 @@ class Tokens:
         """Size of the special entry in D0 or D1."""
         return self.a1 if dataset else self.a0
 
+
+Number = TypeVar("Number", int, np.ndarray)
+"""A whole number, or an array of such."""
 
 Types = Callable[[Sequence[Sizes], int], TokenTypes]
 """The token types of D0 or D1 at points, all with the same X."""
@@ -164,11 +168,11 @@ class Dataset:
                 f"nearest valid n: {nearest_multiples(n, size)}"
             )
 
-    def classes(self, d: int) -> int:
+    def classes(self, d: Number) -> Number:
         """K, the number of classes of tokens."""
         return d - self.other_columns
 
-    def special_class(self, j3, d: int):
+    def special_class(self, j3: Number, d: int) -> Number:
         """Class of the special token, 0..K-1."""
         return j3 % self.classes(d)
 
@@ -218,13 +222,15 @@ def key_vectors(
 
 def stacking_fault(n: int, classes: int) -> str:
     """What is wrong with n tokens in so many classes; "" if nothing is."""
+    if n % classes == 0:
+        return ""
     allowed = f"multiples of {classes}; nearest: {nearest_multiples(n, classes)}"
-    wrong = f"n={n} does not stack in {classes} classes; allowed: {allowed}"
-    return wrong if n % classes else ""
+    return f"n={n} does not stack in {classes} classes; allowed: {allowed}"
 
 
-def nearest_multiples(n: int, of: int) -> str:
-    """The multiples of `of` next to n, smaller and larger, that leave log n > 0."""
-    below = n // of * of
-    smallest = of * math.ceil(2 / of)
-    return " or ".join(str(k) for k in sorted({max(below, smallest), max(below + of, smallest)}))
+def nearest_multiples(n: int, factor: int) -> str:
+    """The multiples of a number next to n, smaller and larger, that leave log n > 0."""
+    below = n // factor * factor
+    smallest = factor * math.ceil(2 / factor)
+    nearest = {max(below, smallest), max(below + factor, smallest)}
+    return " or ".join(str(multiple) for multiple in sorted(nearest))

@@ -27,7 +27,9 @@ def tokens(n: int, d: int, a: float, b: float, c: float, j3: int) -> np.ndarray:
 def split_x(attention_x: str, d: int) -> np.ndarray:
     """Q = K with X = Q K^T the identity (Figure 4, section E) or all ones (Figure 5, section D): I,
     or 1 1^T / sqrt d; kernels of vectors depend on it."""
-    return {"identity": np.eye(d), "ones": np.full((d, d), d**-0.5)}[attention_x]
+    if attention_x == "identity":
+        return np.eye(d)
+    return np.full((d, d), d**-0.5)
 
 
 def literal(sizes: Sizes, dataset: int, places: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -43,18 +45,30 @@ def token_types(points: Sequence[Sizes], dataset: int) -> TokenTypes:
     With X = I a score is the inner product of two tokens; with X all ones, the product of their
     sums.
     """
-    n, d = (np.array([getattr(point, name) for point in points]) for name in ("n", "d"))
-    a, b, c = np.array([(point.a(dataset), point.b, point.c) for point in points]).T
-    log_n, s = np.array([(math.log(point.n), point.s) for point in points]).T
+    n = np.array([point.n for point in points])
+    d = np.array([point.d for point in points])
+    classes = SELF_ATTENTION.classes(d)
+    a = np.array([point.a(dataset) for point in points])
+    b = np.array([point.b for point in points])
+    c = np.array([point.c for point in points])
+    s = np.array([point.s for point in points])
+    log_n = np.array([math.log(point.n) for point in points])
     (attention_x,) = {point.attention_x for point in points}
     if attention_x == "identity":
-        rest, own, itself = c * c, b * b + c * c, a * a + b * b + c * c
-        scores = [[itself, own, rest, rest], [own, own, rest, rest], [rest, rest, own, rest]]
+        of_rest = c * c
+        of_class = b * b + c * c
+        itself = a * a + b * b + c * c
+        scores = [
+            [itself, of_class, of_rest, of_rest],
+            [of_class, of_class, of_rest, of_rest],
+            [of_rest, of_rest, of_class, of_rest],
+        ]
     else:
-        plain, special = b + c, b + c + a
-        other = [plain * special, plain * plain, plain * plain, plain * plain]
-        scores = [[special * special, *[special * plain] * 3], other, other]
-    classes = SELF_ATTENTION.classes(d)
+        plain = b + c
+        special = b + c + a
+        of_special = [special * special, special * plain, special * plain, special * plain]
+        of_plain = [plain * special, plain * plain, plain * plain, plain * plain]
+        scores = [of_special, of_plain, of_plain]
 
     coordinate_counts = count_coordinates(classes, last=1)
     keys = s[:, None, None] * key_vectors(first=a, block=b, last=c, classes=classes)
