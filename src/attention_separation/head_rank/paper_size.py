@@ -9,8 +9,10 @@ import csv
 import json
 from collections.abc import Callable, Iterator
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +24,7 @@ from ..pages.provenance_page import processor
 from ..results.files import write_text
 from ..results.tables import read_schema, rounded, schema, table_from_rows, write_csv
 from ..settings.words import counted
+from ..statistics.contrasts import Run
 from .figures.training_figures import FIGURES as DRAWN
 from .figures.training_figures import shown
 from .settings.cells import MOST_POINTS, TEXT_RATE, Architecture
@@ -71,6 +74,10 @@ COMPARED_HEADS = schema(
 """Figure 2, of heads of full rank in one layer: quartiles over heads and runs of a cell, of the
 `angle` in degrees and of the `norm`, and of the published boxes where they can be read."""
 
+COMPARED_SETTINGS = ("layers", "width", "n", "rank", "steps", "lr", "regime", "schedule")
+CROSSING_SETTINGS = ("layers", "width", "rank", "encoding", "regime", "schedule")
+"""Columns of COMPARED, and of CROSSING, that are settings of a cell."""
+
 LEARNS = 0.99
 """Error on new sets below which a run of the crossing learns: 1 is that of predicting zero."""
 
@@ -99,14 +106,17 @@ SEEDS = 5
 
 def keep_runs(results: Path, folder: Path) -> int:
     """Put the cells of a folder of results into the tables of a folder of docs/, in place of those
-    that have their names there; how many there were. TableError if a file is no table of a cell.
+    that have their names there. Returns how many there were; TableError if a file is no table of a
+    cell.
     """
     paths = sorted((results / "cells").glob("*.parquet"))
     if not paths:
         return 0
-    rows = [row for path in paths for row in read_cell(path).to_pylist()]
-    new = {row["cell"] for row in rows}
-    rows += [row for row in read_kept(folder) if row["cell"] not in new]
+    rows: list[Run] = []
+    for path in paths:
+        rows += read_cell(path).to_pylist()
+    new_cells = {row["cell"] for row in rows}
+    rows += [row for row in read_kept(folder) if row["cell"] not in new_cells]
     rows.sort(key=lambda row: (row["cell"], row["run"]))
     made_with = read_made_with(folder) | {path.stem: _made_with(path, results) for path in paths}
     for name, table in kept_tables(rows).items():
@@ -115,165 +125,206 @@ def keep_runs(results: Path, folder: Path) -> int:
     return len(paths)
 
 
-def kept_tables(rows: list[dict]) -> dict[str, pa.Table]:
+def kept_tables(rows: list[Run]) -> dict[str, pa.Table]:
     """The tables that are kept, of rows of cells' tables."""
-    found = {"runs": table_from_rows(rows, RUNS)}
+    tables = {"runs": table_from_rows(rows, RUNS)}
     for name, lists in LISTS.items():
         most = MOST_POINTS if name == "curves" else None
-        table = entries(rows, lists, ("cell", "run"), most)
-        found[name] = table.rename_columns(_short_names(table.schema))
-    return found
+        table = entries(rows, lists, run_columns=("cell", "run"), most=most)
+        tables[name] = table.rename_columns(_short_names(table.schema))
+    return tables
 
 
 def _short_names(schema: pa.Schema) -> list[str]:
     return [name.removeprefix("curve_").removeprefix("share_") for name in schema.names]
 
 
-def read_kept(folder: Path) -> list[dict]:
+def read_kept(folder: Path) -> list[Run]:
     """The runs that are kept, as rows of cells' tables are; none where there is no such folder."""
     if not (folder / "runs.csv").exists():
         return []
-    empty = kept_tables([])
+    empty_tables = kept_tables([])
 
-    def read(name: str) -> list[dict]:
-        types = pyarrow.csv.ConvertOptions(column_types=empty[name].schema)
+    def read(name: str) -> list[dict[str, Any]]:
+        types = pyarrow.csv.ConvertOptions(column_types=empty_tables[name].schema)
         return pyarrow.csv.read_csv(folder / f"{name}.csv", convert_options=types).to_pylist()
 
-    rows = {(row["cell"], row["run"]): ADDED | row for row in read("runs")}
-    for row in rows.values():
-        row |= {name: [] for name in chain(*LISTS.values())}
+    rows: dict[tuple[str, int], Run] = {}
+    for row in read("runs"):
+        empty_lists: Run = {name: [] for name in chain(*LISTS.values())}
+        rows[row["cell"], row["run"]] = ADDED | row | empty_lists
     for table, names in LISTS.items():
-        columns = dict(zip(names, empty[table].column_names[2:], strict=True))
+        # Behind `cell` and `run`.
+        columns = empty_tables[table].column_names[2:]
         for entry in read(table):
             row = rows[entry["cell"], entry["run"]]
-            for name, column in columns.items():
+            for name, column in zip(names, columns, strict=True):
                 row[name].append(entry.get(column))
-    return [*rows.values()]
+    return list(rows.values())
 
 
 def write_published(path: Path) -> None:
     """Write the values of the paper's Figures 1, 3 and 4 as a table."""
-    rows = [
-        dict(zip(PUBLISHED.names, (*of, rank, error, published_values.top(*of, rank)), strict=True))
-        for of, errors in published_values.LINES.items()
-        for rank, error in errors.items()
-    ]
+    rows = []
+    for line, errors in published_values.LINES.items():
+        for rank, error in errors.items():
+            top = published_values.top(line, rank)
+            rows.append(line._asdict() | {"rank": rank, "error": error, "top": top})
     write_csv(table_from_rows(rows, PUBLISHED), path)
 
 
-def cost_rows() -> list[dict]:
+def cost_rows() -> list[dict[str, Any]]:
     """Rows of COSTS."""
-    found = []
+    sets = SEEDS * published_values.BATCH * published_values.STEPS["rank_fig1"]
+    rows = []
     for layers, width in published_values.FIGURE_1:
         operations = 0
         for rank in published_values.RANKS:
-            heads = published_values.SIZE_1["d"] // rank
-            size = published_values.SIZE_1 | {"layers": layers, "width": width, "heads": heads}
-            sets = published_values.BATCH * published_values.STEPS["rank_fig1"]
+            network = Architecture(
+                layers=layers,
+                width=width,
+                heads=published_values.SIZE_1["d"] // rank,
+                d=published_values.SIZE_1["d"],
+                n=published_values.SIZE_1["n"],
+                feed_forward=published_values.SIZE_1["feed_forward"],
+            )
             # Backward counts twice forward.
-            operations += SEEDS * 3 * sets * Architecture(**size).flops()
-        of_network = {"layers": layers, "width": width}
-        of_network["runs"] = SEEDS * len(published_values.RANKS)
-        hours = operations / (GIGAFLOPS * 1e9 * 3600)
-        found.append(of_network | {"operations": float(operations), "core_hours": hours})
-    return found
+            operations += 3 * sets * network.flops()
+        rows.append(
+            {
+                "layers": layers,
+                "width": width,
+                "runs": SEEDS * len(published_values.RANKS),
+                "operations": float(operations),
+                "core_hours": operations / (GIGAFLOPS * 1e9 * 3600),
+            }
+        )
+    return rows
 
 
-def compared(rows: list[dict], made_with: dict[str, dict]) -> list[dict]:
+def compared(rows: list[Run], made_with: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows of COMPARED, of the runs of one scale and what made them."""
-    found = []
-    for cell in cells_of([row for row in rows if figure_of(row)]):
+    compared_rows = []
+    for cell in cells_of(rows):
         row = cell[0]
-        least = min((x for each in cell if (x := each["min_train"]) is not None), default=None)
+        figure = figure_of(row)
+        if figure is None:
+            continue
+        losses = [run["min_train"] for run in cell if run["min_train"] is not None]
+        least = min(losses, default=None)
         encoding = row["encoding"]
         if encoding == "additive":
             encoding += f" from {initial_words(row)}"
-        found.append(
-            {
-                name: row[name]
-                for name in ("layers", "width", "n", "rank", "steps", "lr", "regime", "schedule")
-            }
-            | {
-                "figure": figure_of(row), "encoding": encoding, "runs": len(cell),
-                "dead": sum(each["dead"] for each in cell), "least_train": least,
-                "error": mean(map(held_out_error, cell)),
-                "over_rank_0": mean(map(over_rank_0, cell)),
-                "core_hours": _core_hours(row, len(cell), made_with[row["cell"]]["core_seconds"]),
-            }
-            | _published(row, least)
-        )  # fmt: skip
-    return found
+        settings = {name: row[name] for name in COMPARED_SETTINGS}
+        measured = {
+            "figure": figure,
+            "encoding": encoding,
+            "runs": len(cell),
+            "dead": sum(run["dead"] for run in cell),
+            "least_train": least,
+            "error": mean(map(held_out_error, cell)),
+            "over_rank_0": mean(map(over_rank_0, cell)),
+            "core_hours": _core_hours(row, len(cell), made_with[row["cell"]]["core_seconds"]),
+        }
+        compared_rows.append(settings | measured | _published(figure, row, least))
+    return compared_rows
 
 
-def crossing_rows(rows: list[dict], made_with: dict[str, dict]) -> list[dict]:
+def crossing_rows(rows: list[Run], made_with: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows of CROSSING, of the runs of one scale that stop before the end of their schedule."""
-    found = []
+    crossing = []
     for cell in cells_of([row for row in rows if FIGURES["rank_crossing"](row)]):
         row = cell[0]
         errors = [held_out_error(run) for run in cell]
         losses = [1.0 if run["train_error"] is None else run["train_error"] for run in cell]
-        others = [loss for loss, error in zip(losses, errors, strict=True) if error >= LEARNS]
+        losses_of_others = [
+            loss for loss, error in zip(losses, errors, strict=True) if error >= LEARNS
+        ]
         seconds = made_with[row["cell"]]["core_seconds"]
-        of_cell = {
-            name: row[name]
-            for name in ("layers", "width", "rank", "encoding", "regime", "schedule")
-        }
+        settings = {name: row[name] for name in CROSSING_SETTINGS}
         measured = {
             "steps": row["stop_after"],
             "runs": len(cell),
-            "learning": len(cell) - len(others),
-            "by_heart": sum(loss < LEARNS for loss in others),
+            "learning": len(cell) - len(losses_of_others),
+            "by_heart": sum(loss < LEARNS for loss in losses_of_others),
             "error": mean(errors),
             "least": min(errors),
             "largest": max(errors),
             "train_error": mean(losses),
             "core_minutes": None if seconds is None else seconds / 60,
         }
-        found.append(of_cell | measured)
-    return found
+        crossing.append(settings | measured)
+    return crossing
 
 
-def compared_heads(rows: list[dict]) -> list[dict]:
+def compared_heads(rows: list[Run]) -> list[dict[str, Any]]:
     """Rows of COMPARED_HEADS, of the runs of one scale."""
-    found = []
+    compared_rows = []
     for cell in cells_of([row for row in rows if FIGURES["rank_fig2"](row)], layers=1):
         width = cell[0]["width"]
-        medians = published_values.FIGURE_2.get(width, (None,) * 2)
-        boxes = published_values.QUARTILES_2.get(width, ((None,) * 2,) * 2)
+        medians = published_values.FIGURE_2.get(width, (None, None))
+        boxes = published_values.QUARTILES_2.get(width, ((None, None), (None, None)))
         for name, median, box in zip(("angle", "norm"), medians, boxes, strict=True):
-            heads = [x for row in cell for x in row[name] if x is not None]
-            values = (width, cell[0]["steps"], len(cell), len(heads), name)
-            values += (*np.quantile(heads, (0.25, 0.5, 0.75)), box[0], median, box[1])
-            found.append(dict(zip(COMPARED_HEADS.names, values, strict=True)))
-    return found
+            heads = [number for number in chain(*(row[name] for row in cell)) if number is not None]
+            quartiles = np.quantile(heads, (0.25, 0.5, 0.75))
+            compared_rows.append(
+                {
+                    "width": width,
+                    "steps": cell[0]["steps"],
+                    "runs": len(cell),
+                    "heads": len(heads),
+                    "quantity": name,
+                    "q1": quartiles[0],
+                    "median": quartiles[1],
+                    "q3": quartiles[2],
+                    "published_q1": box[0],
+                    "published_median": median,
+                    "published_q3": box[1],
+                }
+            )
+    return compared_rows
 
 
-def _core_hours(row: dict, runs: int, seconds: float | None) -> float | None:
+def _core_hours(row: Run, runs: int, seconds: float | None) -> float | None:
+    """Of one run by the authors' recipe, by the seconds of so many runs like this one."""
     if seconds is None:
         return None
     sets = published_values.STEPS[f"rank_fig{figure_of(row)}"] * published_values.BATCH
     return seconds / 3600 / runs * sets / (row["steps"] * row["batch"])
 
 
-def _published(row: dict, least: float | None) -> dict[str, float | str | None]:
+def _published(figure: int, row: Run, least: float | None) -> dict[str, float | str | None]:
     """What the paper's figure shows for the model of a run, and where the least training loss of
     its cell is beside it; empty where it has none."""
     if row["additive_sd"] == CONTROL_INITIAL["additive_sd"]:
         return {}
-    number, at = figure_of(row), {"encoding": row["encoding"], "n": row["n"]}
-    width = {} if number == 4 else {"width": row["width"]}
-    line = published_values.line(number, row["layers"], **at, **width)
-    if row["rank"] not in line:
+    line = published_values.Line(figure, row["layers"], row["width"], row["encoding"], row["n"])
+    errors = published_values.line(
+        figure,
+        line.layers,
+        width=None if figure == 4 else line.width,
+        encoding=line.encoding,
+        n=line.n,
+    )
+    if row["rank"] not in errors:
         return {}
-    key = (number, row["layers"], row["width"], row["encoding"], row["n"], row["rank"])
-    low, high = line[row["rank"]], published_values.top(*key)
-    place, is_same = None, number != 4 or row["width"] == published_values.WIDTH_4
-    if is_same and None not in (least, high):
-        place = "below" if least < low else "above" if least > high else "inside"
+    low = errors[row["rank"]]
+    high = published_values.top(line, row["rank"])
+    is_same = figure != 4 or line.width == published_values.WIDTH_4
+    place = _place(least, low, high) if is_same else None
     return {"published": low, "top": high, "in_band": place}
 
 
-def figure_of(row: dict) -> int | None:
+def _place(loss: float | None, low: float, high: float | None) -> str | None:
+    """Where a loss is beside the published runs, from `low` to `high`."""
+    if loss is None or high is None:
+        return None
+    if loss < low:
+        return "below"
+    return "above" if loss > high else "inside"
+
+
+def figure_of(row: Run) -> int | None:
     """The paper's figure that a run is of: 1, 3 or 4; None of what was tried beside them."""
     is_text_rate = row["lr"] == TEXT_RATE
     is_tried = row["warm_start"] or (row["share"] and is_text_rate)
@@ -285,17 +336,22 @@ def figure_of(row: dict) -> int | None:
     return 1 if row["encoding"] == "none" and is_text_rate else 3
 
 
-def read_made_with(folder: Path) -> dict[str, dict]:
+def read_made_with(folder: Path) -> dict[str, dict[str, Any]]:
     """What made each cell that is kept, by its name."""
     path = folder / MADE_WITH
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if not path.exists():
+        return {}
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _made_with(path: Path, results: Path) -> dict[str, object]:
     """What a cell's file says of itself; the processor is that of the machine that keeps it."""
     metadata = read_schema(path, is_sealed=False).metadata or {}
-    found = {name: metadata[name.encode()].decode() for name in KEPT_METADATA}
-    return found | {"processor": processor(), "core_seconds": _core_seconds(path.stem, results)}
+    return {
+        **{name: metadata[name.encode()].decode() for name in KEPT_METADATA},
+        "processor": processor(),
+        "core_seconds": _core_seconds(path.stem, results),
+    }
 
 
 def _core_seconds(cell: str, results: Path) -> float | None:
@@ -310,15 +366,17 @@ def _core_seconds(cell: str, results: Path) -> float | None:
 RATE_3 = {1: 0.005, 3: TEXT_RATE}
 """Of the runs that are drawn in Figure 3, by their layers."""
 
-FIGURES: dict[str, Callable[[dict], bool]] = {
+
+def _is_of_figure_3(row: Run) -> bool:
+    # Those of three layers without an encoding are Figure 1's too.
+    is_model = figure_of(row) in (1, 3) and row["width"] == published_values.WIDTH_3
+    return is_model and row["lr"] == RATE_3.get(row["layers"])
+
+
+FIGURES: dict[str, Callable[[Run], bool]] = {
     "rank_fig1": lambda row: figure_of(row) == 1,
     "rank_fig2": lambda row: figure_of(row) == 1 and is_full_rank(row),
-    # Those of three layers without an encoding are Figure 1's too.
-    "rank_fig3": lambda row: (
-        figure_of(row) in (1, 3)
-        and row["width"] == published_values.WIDTH_3
-        and row["lr"] == RATE_3.get(row["layers"])
-    ),
+    "rank_fig3": _is_of_figure_3,
     "rank_fig4": lambda row: figure_of(row) == 4 and row["lr"] == TEXT_RATE,
     "rank_collapse": lambda row: bool(row["share"]),
     "rank_memory": lambda row: row["d"] != published_values.SIZE_1["d"],
@@ -327,38 +385,48 @@ FIGURES: dict[str, Callable[[dict], bool]] = {
 """The runs that each figure is of."""
 
 
-def figures_of(rows: list[dict]) -> dict[str, list[dict]]:
+def figures_of(rows: list[Run]) -> dict[str, list[Run]]:
     """The runs of each figure that has any; one on encodings is of more than those without."""
-    found = {name: [row for row in rows if belongs(row)] for name, belongs in FIGURES.items()}
-    if len(values(found["rank_fig3"], "encoding")) < 2:
-        found["rank_fig3"] = []
-    return {name: own for name, own in found.items() if own}
+    figures = {}
+    for name, belongs in FIGURES.items():
+        rows_of_figure = [row for row in rows if belongs(row)]
+        has_enough = name != "rank_fig3" or len(values(rows_of_figure, "encoding")) > 1
+        if rows_of_figure and has_enough:
+            figures[name] = rows_of_figure
+    return figures
 
 
 def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
     """Keep what a folder of results has of SCALES, and draw all that is kept; a sentence on each
     scale."""
-    write_published(docs / "head_rank/published.csv")
-    beside, heads, crossed = [], [], []
+    folder = docs / "head_rank"
+    write_published(folder / "published.csv")
+    rows_compared: list[dict[str, Any]] = []
+    rows_of_heads: list[dict[str, Any]] = []
+    rows_of_crossing: list[dict[str, Any]] = []
     for scale in SCALES:
-        folder = docs / "head_rank" / scale
-        count = keep_runs(results / scale, folder)
-        rows, made_with = read_kept(folder), read_made_with(folder)
-        for name, own in figures_of(rows).items():
-            seed = int(made_with[own[0]["cell"]]["seed"])
-            save(DRAWN[name](shown(name, own, seed)), folder / name, ("svg",))
-        beside += compared(rows, made_with)
-        heads += compared_heads(rows)
-        crossed += crossing_rows(rows, made_with)
-        yield f"{scale}: {counted(count, 'cell')} put into {folder}, which has {len(rows)} runs"
-    order = ("figure", "layers", "width", "encoding", "n", "lr", "steps", "rank")
-    beside.sort(key=lambda row: tuple(row[name] for name in order))
-    arms = ("layers", "encoding", "schedule", "regime")
-    crossed.sort(key=lambda row: tuple(row[name] for name in arms))
-    heads.sort(key=lambda row: (row["quantity"], row["width"], row["steps"]))
-    for name, rows, columns in (
-        ("compared", beside, COMPARED), ("compared_heads", heads, COMPARED_HEADS),
-        ("crossing", crossed, CROSSING), ("costs", cost_rows(), COSTS),
-    ):  # fmt: skip
-        table = rounded(table_from_rows(rows, columns), DIGITS)
-        write_csv(table, docs / f"head_rank/{name}.csv")
+        folder_of_scale = folder / scale
+        count = keep_runs(results / scale, folder_of_scale)
+        rows = read_kept(folder_of_scale)
+        made_with = read_made_with(folder_of_scale)
+        for name, rows_of_figure in figures_of(rows).items():
+            seed = int(made_with[rows_of_figure[0]["cell"]]["seed"])
+            figure = DRAWN[name](shown(name, rows_of_figure, seed))
+            save(figure, folder_of_scale / name, ("svg",))
+        rows_compared += compared(rows, made_with)
+        rows_of_heads += compared_heads(rows)
+        rows_of_crossing += crossing_rows(rows, made_with)
+        cells = counted(count, "cell")
+        yield f"{scale}: {cells} put into {folder_of_scale}, which has {len(rows)} runs"
+    models = ("figure", "layers", "width", "encoding", "n", "lr", "steps", "rank")
+    rows_compared.sort(key=itemgetter(*models))
+    rows_of_heads.sort(key=itemgetter("quantity", "width", "steps"))
+    rows_of_crossing.sort(key=itemgetter("layers", "encoding", "schedule", "regime"))
+    _write_rounded(rows_compared, COMPARED, folder / "compared.csv")
+    _write_rounded(rows_of_heads, COMPARED_HEADS, folder / "compared_heads.csv")
+    _write_rounded(rows_of_crossing, CROSSING, folder / "crossing.csv")
+    _write_rounded(cost_rows(), COSTS, folder / "costs.csv")
+
+
+def _write_rounded(rows: list[dict[str, Any]], columns: pa.Schema, path: Path) -> None:
+    write_csv(rounded(table_from_rows(rows, columns), DIGITS), path)

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from ..results.progress import Progress
 
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+M_TRIM_THRESHOLD = -1
+M_MMAP_THRESHOLD = -3
 """Options of glibc's mallopt, as in malloc.h."""
 
 EPS = 1e-8
@@ -26,7 +27,9 @@ def keep_memory() -> None:
     Pages given back and taken anew are zeroed first, which can take longer than what a step
     computes on them.
     """
-    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if sys.platform != "linux":
+        return
+    library = ctypes.CDLL(None)
     if hasattr(library, "mallopt"):
         # The largest values that it takes: arrays of up to 32 MiB, any amount freed.
         library.mallopt(M_MMAP_THRESHOLD, 2**25)
@@ -38,20 +41,23 @@ class Adam:
 
     torch.optim has it too, but loads torch's compiler first, which takes longer than a short cell.
 
-    `betas` : decay of the mean and of the mean square of gradients
+    `betas` : decay of the mean of gradients, `first`, and of their mean square, `second`
     """
 
     def __init__(self, vector: Tensor, betas: tuple[float, float]):
-        self.vector, self.betas = vector, betas
-        self.first, self.second = torch.zeros_like(vector), torch.zeros_like(vector)
+        self.vector = vector
+        self.betas = betas
+        self.first = torch.zeros_like(vector)
+        self.second = torch.zeros_like(vector)
 
     def step(self, gradient: Tensor, lr: float, number: int) -> None:
         """Step `number`, counted from 1, with rate `lr`."""
-        mean, square = self.betas
-        self.first.lerp_(gradient, 1 - mean)
-        self.second.mul_(square).addcmul_(gradient, gradient, value=1 - square)
-        size = self.second.sqrt().div_((1 - square**number) ** 0.5).add_(EPS)
-        self.vector.addcdiv_(self.first, size, value=-lr / (1 - mean**number))
+        beta_mean, beta_square = self.betas
+        self.first.lerp_(gradient, 1 - beta_mean)
+        self.second.mul_(beta_square).addcmul_(gradient, gradient, value=1 - beta_square)
+        # Both began at 0, which the powers of the decays make up for.
+        size = self.second.sqrt().div_((1 - beta_square**number) ** 0.5).add_(EPS)
+        self.vector.addcdiv_(self.first, size, value=-lr / (1 - beta_mean**number))
 
 
 class Ensemble(ABC):
@@ -69,26 +75,31 @@ class Ensemble(ABC):
     step : number of steps done
     last_step : number of steps to do
     tensors : views of the parameters, of these shapes
-    running, history : tensors and lists, by name, that training goes on from too
+    running, history : tensors, and lists of an entry per step or epoch, by name, that training goes
+        on from too
     """
 
     betas: ClassVar[tuple[float, float]]
     """Of AdamW."""
 
-    rate: ClassVar[Callable[[Any, int], float]]
-    """Learning rate of a job's step, counted from 0."""
-
     def __init__(self, job: Any, vector: Tensor, shapes: Sequence[tuple[int, ...]]):
         keep_memory()
-        self.job, self.step, self.last_step = job, 0, job.steps
+        self.job = job
+        self.step = 0
+        self.last_step = job.steps
         self.optimizer = Adam(vector, self.betas)
-        parts = vector.split([math.prod(shape) for shape in shapes], dim=-1)
+        sizes = [math.prod(shape) for shape in shapes]
+        parts = vector.split(sizes, dim=-1)
         self.tensors = [
             part.unflatten(-1, shape).requires_grad_()
             for part, shape in zip(parts, shapes, strict=True)
         ]
         self.running: dict[str, Tensor] = {}
-        self.history: dict[str, list[list[float]]] = {}
+        self.history: dict[str, list[Any]] = {}
+
+    @abstractmethod
+    def rate(self, step: int) -> float:
+        """Learning rate of a step, counted from 0."""
 
     @abstractmethod
     def batch(self, step: int) -> Any:
@@ -104,14 +115,14 @@ class Ensemble(ABC):
 
     def derivative(self, losses: Tensor) -> Tensor:
         """Of the sum of losses by the parameters, as the vector has them."""
-        found = torch.autograd.grad(losses.sum(), self.tensors, materialize_grads=True)
-        vector = self.optimizer.vector
-        return torch.cat([each.reshape(*vector.shape[:-1], -1) for each in found], -1)
+        gradients = torch.autograd.grad(losses.sum(), self.tensors, materialize_grads=True)
+        runs = self.optimizer.vector.shape[:-1]
+        return torch.cat([gradient.reshape(*runs, -1) for gradient in gradients], -1)
 
     def advance(self, batch: Any) -> None:
         """One step."""
         gradient = self.gradient(batch)
-        self.optimizer.step(gradient, self.rate(self.job, self.step), self.step + 1)
+        self.optimizer.step(gradient, lr=self.rate(self.step), number=self.step + 1)
         self.step += 1
 
     def train(self, save: Callable[[Self], None] | None = None) -> None:
@@ -126,9 +137,9 @@ class Ensemble(ABC):
 
     def saved(self) -> dict[str, np.ndarray]:
         """All that training goes on from, by name."""
-        numbers = {"step": self.step} | self.history
         arrays = {name: array.cpu().numpy() for name, array in self._arrays().items()}
-        return arrays | {name: np.array(value) for name, value in numbers.items()}
+        history = {name: np.array(entries) for name, entries in self.history.items()}
+        return arrays | {"step": np.array(self.step)} | history
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
         """Go on from what `saved` gave."""
@@ -138,5 +149,10 @@ class Ensemble(ABC):
         self.history = {name: saved[name].tolist() for name in self.history}
 
     def _arrays(self) -> dict[str, Tensor]:
-        of = self.optimizer
-        return {"vector": of.vector, "first": of.first, "second": of.second} | self.running
+        optimizer = self.optimizer
+        return {
+            "vector": optimizer.vector,
+            "first": optimizer.first,
+            "second": optimizer.second,
+            **self.running,
+        }

@@ -9,7 +9,7 @@ import sys
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 
 
 DAMAGED = (
-    ValueError, OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
+    ValueError,
+    OSError,
+    EOFError,
+    KeyError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 """What reading a damaged zip of arrays may raise."""
 
 
@@ -40,8 +46,9 @@ class Checkpoint:
 
     def save(self, ensemble: "Ensemble") -> None:
         """Replace the file at once."""
+        arrays: dict[str, Any] = ensemble.saved() | self.labels
         with replacing(self.path) as part, part.open("wb") as file:
-            np.savez(file, **ensemble.saved(), **self.labels)
+            np.savez(file, **arrays)
 
     def resume(self, ensemble: "Ensemble") -> None:
         """Bring a fresh ensemble to where the file left off; without a file, leave it.
@@ -53,18 +60,18 @@ class Checkpoint:
         if not self.path.exists():
             return
         try:
-            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                found = dict(arrays)
-            other = [name for name, label in self.labels.items() if found.pop(name) != label]
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+                arrays = dict(archive)
+            different = [name for name, label in self.labels.items() if arrays.pop(name) != label]
         except DAMAGED as error:
             raise ValueError(
                 f"{self.path}: no checkpoint that can be read; remove the file and run again"
             ) from error
-        if other:
-            kinds = " and ".join(name.removeprefix("made_with_") for name in sorted(other))
+        if different:
+            kinds = " and ".join(name.removeprefix("made_with_") for name in sorted(different))
             text = f"made with other {kinds}; starting anew"
         else:
-            ensemble.restore(found)
+            ensemble.restore(arrays)
             text = f"going on after step {ensemble.step}"
         print(f"{self.path}: {text}", file=sys.stderr)
 
@@ -95,7 +102,8 @@ def train_and_write(
 
     # More threads may move last bits.
     torch.set_num_threads(1)
-    cell, device = ensemble.job, ensemble.optimizer.vector.device.type
+    cell = ensemble.job
+    device = ensemble.optimizer.vector.device.type
     versions = {"seed": str(cell.seed), "torch": str(torch.__version__), "device": device}
     metadata = record(cell.canonical(), module) | versions
     print(f"{cell.name}: {len(cell.seeds)} runs on {device}", file=sys.stderr, flush=True)
@@ -106,9 +114,9 @@ def train_and_write(
             checkpoint = output.parents[1] / f"checkpoints/{output.stem}.npz"
         made_with = {name: metadata[name] for name in ("code", "torch", "device")}
         made_with["settings"] = digest(cell.result_settings())
-        kept = Checkpoint(checkpoint, made_with)
-        kept.resume(ensemble)
-        ensemble.train(kept.save)
+        saved = Checkpoint(checkpoint, made_with)
+        saved.resume(ensemble)
+        ensemble.train(saved.save)
     write_parquet(ensemble.table(), output, metadata)
-    if checkpoint:
+    if checkpoint is not None:
         checkpoint.unlink(missing_ok=True)

@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from ...results.tables import finite_or_null, read_parquet, schema, table_from_rows
 from ...settings.strict_model import subsample
+from ...statistics.contrasts import Run
 from ..constructions.farthest_point import least_error
 from ..settings.cells import EPOCH, STREAMS, CellJob
 
@@ -75,67 +77,92 @@ def read_cell(path: Path) -> pa.Table:
 
 
 def entries(
-    rows: Iterable[dict], names: Sequence[str], of_run: Iterable[str] = RUNS.names,
+    rows: Iterable[Run],
+    names: Sequence[str],
+    run_columns: Iterable[str] = RUNS.names,
     most: int | None = None,
-) -> pa.Table:  # fmt: skip
+) -> pa.Table:
     """Columns of runs, and of some lists of theirs a row for each entry, at most so many a run."""
-    kinds = [SCHEMA.field(name) for name in of_run]
-    kinds += [pa.field(name, SCHEMA.field(name).type.value_type) for name in names]
-    found = []
+    columns = [SCHEMA.field(name) for name in run_columns]
+    columns += [pa.field(name, SCHEMA.field(name).type.value_type) for name in names]
+    entry_rows = []
     for row in rows:
         # Lists that an older table lacks are as long as the first.
-        lists = [[None] * len(row[names[0]]) if row[name] is None else row[name] for name in names]
-        for entry in subsample([*zip(*lists, strict=True)], most):
-            found.append(row | dict(zip(names, entry, strict=True)))
-    return table_from_rows(found, pa.schema(kinds))
+        absent = [None] * len(row[names[0]])
+        lists = [absent if row[name] is None else row[name] for name in names]
+        for entry in subsample(list(zip(*lists, strict=True)), most):
+            entry_rows.append(row | dict(zip(names, entry, strict=True)))
+    return table_from_rows(entry_rows, pa.schema(columns))
+
+
+RecordedShares = list[list[list[list[float]]]]
+"""The share of a layer's output that depends on the set, and its norm: by recorded step, by layer,
+and these two of every run."""
 
 
 def cell_table(
-    job: CellJob, train: list[list[float]], test: list[list[float]],
-    shares: list[list[list[list[float]]]], scores: dict[str, list[float]],
-    heads: list[dict[str, list]],
-) -> pa.Table:  # fmt: skip
-    """The table of a job: training losses per epoch and run, errors on held-out sets per scored
-    epoch and run, shares and norms per step, layer and run; final scores, by the names of their
-    columns, and heads per run."""
-    recorded = [step for step in range(job.run_steps) if job.has_shares(step)]
-    scored = [epoch for epoch in range(1, len(train) + 1) if job.is_scored(epoch)]
-    places = [(step, layer + 1) for step in recorded for layer in range(job.layers)]
-    of_cell = {
-        "cell": job.name,
-        **{name: getattr(job, name) for name in (*SETTINGS, "total_heads", "rank")},
-        "attention_parameters": job.attention_parameters(),
-        "parameters": job.parameters(),
-    }
-    rows = []
-    blind = blind_error(job.d, job.n)
+    job: CellJob,
+    train: list[list[float]],
+    test: list[list[float]],
+    shares: RecordedShares,
+    scores: dict[str, list[float]],
+    heads: list[dict[str, list[float]]],
+) -> pa.Table:
+    """The table of a job, with a row for each run.
+
+    Parameters
+    ----------
+    train : training losses by epoch and run
+    test : errors on held-out sets by scored epoch and run
+    scores : final scores of the runs, by the names of their columns
+    heads : of each run, its OF_HEADS
+    """
+    scored_epochs = [epoch for epoch in range(1, len(train) + 1) if job.is_scored(epoch)]
+    recorded_steps = [step for step in range(job.run_steps) if job.has_shares(step)]
+    settings = {name: getattr(job, name) for name in SETTINGS}
+    uniform_error = blind_error(job.d, job.n)
+    rows: list[Run] = []
     for k, run in enumerate(job.seeds):
-        curve = [epoch[k] for epoch in train]
-        rows.append(
-            of_cell
-            | {f"{kind}_stream": "/".join(job.stream_names(kind, run)) for kind in STREAMS}
-            | {name: [finite_or_null(x) for x in values] for name, values in heads[k].items()}
-            | {name: finite_or_null(values[k]) for name, values in scores.items()}
-            | {
-                "run": run,
-                "train_error": finite_or_null(curve[-1]),
-                "min_train": min(filter(math.isfinite, curve), default=None),
-                "dead": is_dead(curve[-1], scores["test_error"][k], blind),
-                "curve_step": [EPOCH * epoch for epoch in scored],
-                "curve_train": [finite_or_null(curve[epoch - 1]) for epoch in scored],
-                "curve_test": [finite_or_null(epoch[k]) for epoch in test],
-                "share_step": [step for step, _ in places],
-                "share_layer": [layer for _, layer in places],
-                "share": [finite_or_null(of[0][k]) for layers in shares for of in layers],
-                "stream_norm": [finite_or_null(of[1][k]) for layers in shares for of in layers],
-            }
-        )
+        curve = [losses[k] for losses in train]
+        row: Run = {
+            "cell": job.name,
+            "total_heads": job.total_heads,
+            "rank": job.rank,
+            "attention_parameters": job.attention_parameters(),
+            "parameters": job.parameters(),
+            "run": run,
+            "train_error": finite_or_null(curve[-1]),
+            "min_train": min(filter(math.isfinite, curve), default=None),
+            "dead": is_dead(curve[-1], scores["test_error"][k], uniform_error),
+            "curve_step": [EPOCH * epoch for epoch in scored_epochs],
+            "curve_train": [finite_or_null(curve[epoch - 1]) for epoch in scored_epochs],
+            "curve_test": [finite_or_null(errors[k]) for errors in test],
+        }
+        for kind in STREAMS:
+            row[f"{kind}_stream"] = "/".join(job.stream_names(kind, run))
+        for name, of_runs in scores.items():
+            row[name] = finite_or_null(of_runs[k])
+        for name, of_heads in heads[k].items():
+            row[name] = [finite_or_null(number) for number in of_heads]
+        rows.append(settings | row | _shares_of_run(recorded_steps, shares, k))
     return table_from_rows(rows, SCHEMA)
 
 
+def _shares_of_run(steps: list[int], shares: RecordedShares, k: int) -> dict[str, list[Any]]:
+    """OF_SHARES of the k-th run, with an entry per recorded step and layer."""
+    columns: dict[str, list[Any]] = {name: [] for name in OF_SHARES}
+    for step, layers in zip(steps, shares, strict=True):
+        for number, (share, norm) in enumerate(layers, start=1):
+            columns["share_step"].append(step)
+            columns["share_layer"].append(number)
+            columns["share"].append(finite_or_null(share[k]))
+            columns["stream_norm"].append(finite_or_null(norm[k]))
+    return columns
+
+
 def blind_error(d: int, n: int) -> float:
-    """Error of the best predictor whose weights depend on no point: uniform attention's, 0 for two
-    points, where predicting zero is taken, 1."""
+    """Error of the best predictor whose weights depend on no point: uniform attention's. For two
+    points that is 0, and the error of predicting zero, 1, is taken in its place."""
     return least_error(d, n) if n > 2 else 1.0
 
 

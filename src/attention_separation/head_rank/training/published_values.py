@@ -5,6 +5,8 @@ over five runs; reading errs by about READING_1 in Figure 1, 1.2 % in Figure 3 a
 Figure 4.
 """
 
+from typing import NamedTuple
+
 READING_1 = 0.007
 """Share of a value of Figure 1 that its reading may be off."""
 
@@ -85,31 +87,52 @@ TOPS = {
 """The largest of the five runs by rank, by figure, layers, encoding and N, where the bands of
 Figures 3 and 4 are wide enough to be read: within 5 % of it in Figure 3, .006 in Figure 4."""
 
-LINES = (
-    {
-        (1, layers, width, "none", SIZE_1["n"]): dict(zip(RANKS, errors, strict=True))
-        for (layers, width), errors in FIGURE_1.items()
-    }
-    | {
-        (3, layers, WIDTH_3, encoding, SIZE_1["n"]): dict(zip(RANKS, errors, strict=True))
-        for (layers, encoding), errors in FIGURE_3.items()
-    }
-    | {
-        (4, SIZE_4["layers"], WIDTH_4, "none", n): dict(zip(FIGURE_4_RANKS, errors, strict=True))
-        for n, errors in FIGURE_4.items()
-    }
-)
-"""Error by rank of every line, by figure, layers, width, encoding and N."""
+
+class Line(NamedTuple):
+    """What networks a line of a figure is of, which differ in their rank alone."""
+
+    figure: int
+    layers: int
+    width: int
+    encoding: str
+    n: int
 
 
-def line(figure: int, layers: int, **of: object) -> dict[int, float]:
-    """Error by rank in a figure, of its own settings but for those that are given; empty where it
-    has no such line. Without an encoding the lines of Figure 3 are Figure 1's."""
-    own = {"width": WIDTH_4 if figure == 4 else WIDTH_3, "encoding": "none", "n": SIZE_1["n"]} | of
-    number = 1 if (figure, own["encoding"]) == (3, "none") else figure
-    return LINES.get((number, layers, own["width"], own["encoding"], own["n"]), {})
+def _errors_by_rank_of_lines() -> dict[Line, dict[int, float]]:
+    lines = {}
+    errors: tuple[float, ...]
+    for (layers, width), errors in FIGURE_1.items():
+        key = Line(figure=1, layers=layers, width=width, encoding="none", n=SIZE_1["n"])
+        lines[key] = dict(zip(RANKS, errors, strict=True))
+    for (layers, encoding), errors in FIGURE_3.items():
+        key = Line(figure=3, layers=layers, width=WIDTH_3, encoding=encoding, n=SIZE_1["n"])
+        lines[key] = dict(zip(RANKS, errors, strict=True))
+    for n, errors in FIGURE_4.items():
+        key = Line(figure=4, layers=SIZE_4["layers"], width=WIDTH_4, encoding="none", n=n)
+        lines[key] = dict(zip(FIGURE_4_RANKS, errors, strict=True))
+    return lines
 
 
-def top(figure: int, layers: int, width: int, encoding: str, n: int, rank: int) -> float | None:
-    """The largest of five runs of a figure; None where it cannot be read."""
-    return TOPS.get((figure, layers, encoding, n), {}).get(rank)
+LINES = _errors_by_rank_of_lines()
+"""Error by rank of every line."""
+
+
+def line(
+    figure: int,
+    layers: int,
+    width: int | None = None,
+    encoding: str = "none",
+    n: int = SIZE_1["n"],
+) -> dict[int, float]:
+    """Error by rank in a figure, by default of its own width; empty where it has no such line.
+    Without an encoding the lines of Figure 3 are Figure 1's."""
+    if width is None:
+        width = WIDTH_4 if figure == 4 else WIDTH_3
+    if figure == 3 and encoding == "none":
+        figure = 1
+    return LINES.get(Line(figure, layers, width, encoding, n), {})
+
+
+def top(line: Line, rank: int) -> float | None:
+    """The largest of five runs of a line; None where it cannot be read."""
+    return TOPS.get((line.figure, line.layers, line.encoding, line.n), {}).get(rank)

@@ -37,14 +37,17 @@ HELD_OUT_BLOCK = 1024
 def points(generator: np.random.Generator, *shape: int) -> np.ndarray:
     """Points uniform on the unit sphere of R^d: float32, `shape` is (..., d, n, sets)."""
     normal = generator.standard_normal(shape, dtype=np.float32)
-    return normal / np.sqrt(np.einsum("...dns,...dns->...ns", normal, normal))[..., None, :, :]
+    norms = np.sqrt(np.einsum("...dns,...dns->...ns", normal, normal))
+    return normal / norms[..., None, :, :]
 
 
-def _drawn(job: CellJob, kind: str, block: int, *shape: int) -> Iterator[np.ndarray]:
-    """A block of each run's points of a kind of stream."""
+def _points_of_runs(job: CellJob, kind: str, block: int, *shape: int) -> list[np.ndarray]:
+    """Of each run, a block of its stream of points of a kind, one of STREAMS."""
+    points_of_runs = []
     for run in job.seeds:
         generator = stream(job.seed, *job.stream_names(kind, run), f"block={block}")
-        yield points(generator, *shape)
+        points_of_runs.append(points(generator, *shape))
+    return points_of_runs
 
 
 class Batches:
@@ -55,18 +58,19 @@ class Batches:
         self.job = job
         self._pool = ThreadPoolExecutor(max_workers=1) if ahead else None
         self._number: int | None = None
-        self._block: np.ndarray | None = None
-        self._next: dict[int, Future[np.ndarray]] = {}
+        self._block = np.empty(0)
+        self._blocks_ahead: dict[int, Future[np.ndarray]] = {}
 
     def __call__(self, step: int) -> np.ndarray:
         """Batch of a step, counted from 0: (runs, d, n, batch)."""
         number, within = self._place(step)
         if number != self._number:
-            drawn = self._next.pop(number, None)
-            self._number, self._block = number, drawn.result() if drawn else self._draw(number)
+            ahead = self._blocks_ahead.pop(number, None)
+            self._block = ahead.result() if ahead else self._draw(number)
+            self._number = number
             if self._pool:
                 following, _ = self._place(step + STEPS_PER_BLOCK)
-                self._next = {following: self._pool.submit(self._draw, following)}
+                self._blocks_ahead = {following: self._pool.submit(self._draw, following)}
         return self._block[within]
 
     def _place(self, step: int) -> tuple[int, int]:
@@ -76,15 +80,16 @@ class Batches:
         return divmod(step, STEPS_PER_BLOCK)
 
     def _draw(self, number: int) -> np.ndarray:
+        """A block of batches: (steps, runs, d, n, batch)."""
         job = self.job
-        drawn = _drawn(job, "data", number, STEPS_PER_BLOCK, job.d, job.n, job.batch)
-        return np.stack([*drawn], axis=1)
+        shape = (STEPS_PER_BLOCK, job.d, job.n, job.batch)
+        return np.stack(_points_of_runs(job, "data", number, *shape), axis=1)
 
 
 def held_out(job: CellJob) -> Iterator[np.ndarray]:
     """The held-out sets of all runs, block by block: (runs, d, n, sets)."""
     for block, sets in blocks(job.held_out, HELD_OUT_BLOCK):
-        yield np.stack([*_drawn(job, "held_out", block, job.d, job.n, sets)])
+        yield np.stack(_points_of_runs(job, "held_out", block, job.d, job.n, sets))
 
 
 def rate(job: CellJob, step: int) -> float:
@@ -98,25 +103,30 @@ def rate(job: CellJob, step: int) -> float:
     0 for ever.
     """
     if job.schedule == "per_step":
-        done, of = step, job.steps
-        warm = max(1, round(of * job.warm_up))
-        risen, rising = done + 1, warm
+        done = step
+        length = job.steps
+        warm_up = max(1, round(length * job.warm_up))
+        rising_rate = job.lr * (done + 1) / warm_up
     else:
-        done, of = step // EPOCH, job.steps // EPOCH
-        warm = of // 20
-        risen, rising = done, max(1, warm - 1)
-    if done < warm:
-        return job.lr * risen / rising
-    return job.lr * (1 + math.cos(math.pi * (done - warm) / (of - warm))) / 2
+        done = step // EPOCH
+        length = job.steps // EPOCH
+        warm_up = length // 20
+        rising_rate = job.lr * done / max(1, warm_up - 1)
+    if done < warm_up:
+        return rising_rate
+    return job.lr * (1 + math.cos(math.pi * (done - warm_up) / (length - warm_up))) / 2
 
 
 def farthest(x: Tensor) -> Tensor:
     """For each point of x, (R, d, n, B), the point of its set farthest from it."""
-    _, d, n, _ = x.shape
-    products = pair_products(x, x) if is_by_rows(n, d) else torch.einsum("rdib,rdjb->rijb", x, x)
+    d, n = x.shape[1:3]
+    if is_by_rows(n, d):
+        products = pair_products(x, x)
+    else:
+        products = torch.einsum("rdib,rdjb->rijb", x, x)
     # torch's argmin takes ten times as long over an axis that is not the last.
-    chosen = products.min(2, keepdim=True).indices.transpose(1, 2)
-    return x.gather(2, chosen.expand(-1, d, -1, -1))
+    index = products.min(2, keepdim=True).indices.transpose(1, 2)
+    return x.gather(2, index.expand(-1, d, -1, -1))
 
 
 class Transformers(Ensemble):
@@ -128,42 +138,56 @@ class Transformers(Ensemble):
     """
 
     betas = (0.9, 0.95)
-    rate = staticmethod(rate)
 
     def __init__(self, job: CellJob, device: str = "cpu", dtype: torch.dtype = torch.float32):
-        streams = (stream(job.seed, *job.stream_names("initial", run)) for run in job.seeds)
-        runs = [initial(job, generator) for generator in streams]
-        values = [np.stack(arrays) for arrays in zip(*runs, strict=True)]
-        vector = torch.from_numpy(np.concatenate([array.ravel() for array in values]))
-        shapes = [array.shape for array in values]
+        streams = [stream(job.seed, *job.stream_names("initial", run)) for run in job.seeds]
+        initial_values = [initial(job, generator) for generator in streams]
+        arrays = [np.stack(parameters) for parameters in zip(*initial_values, strict=True)]
+        vector = torch.from_numpy(np.concatenate([array.ravel() for array in arrays]))
+        shapes = [array.shape for array in arrays]
         super().__init__(job, vector.to(device, dtype), shapes)
         self.last_step = job.run_steps
-        self.running = {"epoch_sum": torch.zeros(len(runs), dtype=torch.float64, device=device)}
+        epoch_sum = torch.zeros(len(job.seeds), dtype=torch.float64, device=device)
+        self.running = {"epoch_sum": epoch_sum}
         self.history = {"train": [], "test": [], "shares": []}
         self.batches = Batches(job, ahead=self.optimizer.vector.device.type != "cpu")
+
+    def rate(self, step: int) -> float:
+        return rate(self.job, step)
 
     def batch(self, step: int) -> Tensor:
         return self._tensor(self.batches(step))
 
     def _tensor(self, points: np.ndarray) -> Tensor:
-        like = self.optimizer.vector
-        return torch.from_numpy(points).to(like.device, like.dtype)
+        """Points where the parameters are, of their type."""
+        vector = self.optimizer.vector
+        return torch.from_numpy(points).to(vector.device, vector.dtype)
+
+    def _parts(self, sets: Tensor) -> Sequence[Tensor]:
+        """Sets (R, d, n, B) in the parts that go through the network together."""
+        return sets.split(self.job.sets_at_once(), dim=-1)
 
     def errors(self, x: Tensor) -> Tensor:
         """Squared error of each set, (R, B): summed over coordinates, averaged over points."""
         with torch.no_grad():
-            wanted = farthest(x)
-        missed = transformer(self.job, self.tensors, x) - wanted
+            targets = farthest(x)
+        missed = transformer(self.job, self.tensors, x) - targets
         return (missed * missed).sum(1).mean(1)
 
     def gradient(self, batch: Tensor) -> Tensor:
-        found = None
-        for part in batch.split(self.job.sets_at_once(), dim=-1):
-            losses = self.errors(part).sum(1) / batch.shape[-1]
-            more = self.derivative(losses)
-            found = more if found is None else found.add_(more)
-            self.running["epoch_sum"] += losses.detach()
-        return found
+        sets = batch.shape[-1]
+        first, *others = self._parts(batch)
+        gradient = self._gradient_of_part(first, sets)
+        for part in others:
+            gradient.add_(self._gradient_of_part(part, sets))
+        return gradient
+
+    def _gradient_of_part(self, part: Tensor, sets: int) -> Tensor:
+        """What a part of a batch of so many sets adds to the gradient; its losses are added up."""
+        losses = self.errors(part).sum(1) / sets
+        gradient = self.derivative(losses)
+        self.running["epoch_sum"] += losses.detach()
+        return gradient
 
     def advance(self, batch: Tensor) -> None:
         if self.job.warm_start and self.step == 0:
@@ -183,9 +207,9 @@ class Transformers(Ensemble):
         """Mean error of each run on so many blocks of held-out sets, and its standard error."""
         errors = []
         for block in islice(held_out(self.job), blocks):
-            for sets in self._tensor(block).split(self.job.sets_at_once(), dim=-1):
-                errors.append(self.errors(sets).double().cpu().numpy())
-        return _mean_and_error(np.concatenate(errors, axis=1))
+            for part in self._parts(self._tensor(block)):
+                errors.append(self.errors(part).double().cpu().numpy())
+        return _means_and_errors(np.concatenate(errors, axis=1))
 
     @torch.no_grad()
     def shares(self) -> list[list[list[float]]]:
@@ -218,34 +242,41 @@ class Transformers(Ensemble):
         for inputs, targets in self._attended():
             missed = applied(maps, inputs[..., 1::2]) - targets[..., 1::2]
             errors.append((missed**2).sum(axis=1).mean(axis=1))
-        return _mean_and_error(np.concatenate(errors, axis=1))
+        return _means_and_errors(np.concatenate(errors, axis=1))
 
     @torch.no_grad()
     def _attended(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """What the last layer's attention makes of the held-out sets, (R, D, n, B), and the
         targets, (R, d, n, B), block by block."""
         for block in held_out(self.job):
-            inputs, targets = [], []
-            for sets in self._tensor(block).split(self.job.sets_at_once(), dim=-1):
+            inputs = []
+            targets = []
+            for part in self._parts(self._tensor(block)):
                 attended: list[Tensor] = []
-                transformer(self.job, self.tensors, sets, attended_streams=attended)
+                transformer(self.job, self.tensors, part, attended_streams=attended)
                 inputs.append(attended[-1].double().cpu())
-                targets.append(farthest(sets).double().cpu())
+                targets.append(farthest(part).double().cpu())
             yield torch.cat(inputs, 3).numpy(), torch.cat(targets, 3).numpy()
 
     def table(self) -> pa.Table:
-        curves = (self.history[name] for name in ("train", "test", "shares"))
         test_error, test_se = self.score()
         scores = {"test_error": test_error.tolist(), "test_se": test_se.tolist()}
         if self.job.layers == 1:
             error, se = self.attention_score()
             scores |= {"attention_error": error.tolist(), "attention_se": se.tolist()}
-        return cell_table(self.job, *curves, scores, learned_heads(self.job, self.tensors))
+        return cell_table(
+            self.job,
+            train=self.history["train"],
+            test=self.history["test"],
+            shares=self.history["shares"],
+            scores=scores,
+            heads=learned_heads(self.job, self.tensors),
+        )
 
 
-def _mean_and_error(of_sets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Means over sets of errors (R, B), and their standard errors."""
-    return of_sets.mean(1), of_sets.std(1, ddof=1) / np.sqrt(of_sets.shape[1])
+def _means_and_errors(errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means over sets of errors (R, B), and the standard errors of the means."""
+    return errors.mean(1), errors.std(1, ddof=1) / np.sqrt(errors.shape[1])
 
 
 class AffineFit:
@@ -256,32 +287,36 @@ class AffineFit:
     """
 
     def __init__(self, runs: int):
-        self._factors = [np.zeros((0, 0))] * runs
+        self._factors = [np.zeros((0, 0)) for _ in range(runs)]
 
     def add(self, inputs: np.ndarray, targets: np.ndarray) -> None:
         """Inputs (R, D, n, B) and the targets (R, d, n, B) that they should be mapped to."""
         for run, (x, y) in enumerate(zip(inputs, targets, strict=True)):
             columns = np.concatenate([x, np.ones_like(x[:1]), y])
             rows = columns.reshape(len(columns), -1).T
-            before = self._factors[run].reshape(-1, len(columns))
-            self._factors[run] = np.linalg.qr(np.concatenate([before, rows]), mode="r")
+            factor = self._factors[run].reshape(-1, len(columns))
+            # mode="r" gives the triangular factor alone, which its type does not say.
+            self._factors[run] = np.asarray(np.linalg.qr(np.concatenate([factor, rows]), mode="r"))
 
     def best_maps(self, inputs: int) -> np.ndarray:
         """The maps (R, d, D + 1) from so many inputs, D, the constant last; of the best ones the
         smallest. Not numbers where an input was none."""
         maps = []
         for factor in self._factors:
-            of_inputs, of_targets = factor[:, : inputs + 1], factor[:, inputs + 1 :]
+            input_columns = factor[:, : inputs + 1]
+            target_columns = factor[:, inputs + 1 :]
             if np.isfinite(factor).all():
-                maps.append(np.linalg.lstsq(of_inputs, of_targets, rcond=None)[0].T)
+                solution, *_ = np.linalg.lstsq(input_columns, target_columns, rcond=None)
+                maps.append(solution.T)
             else:
-                maps.append(np.full((of_targets.shape[1], inputs + 1), math.nan))
+                maps.append(np.full((target_columns.shape[1], inputs + 1), math.nan))
         return np.stack(maps)
 
 
 def applied(maps: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     """What affine maps (R, d, D + 1) make of inputs (R, D, n, B)."""
-    linear, constant = maps[:, :, :-1], maps[:, :, -1]
+    linear = maps[:, :, :-1]
+    constant = maps[:, :, -1]
     runs, dimension, n, sets = inputs.shape
     mapped = linear @ inputs.reshape(runs, dimension, n * sets)
     return (mapped + constant[:, :, None]).reshape(runs, -1, n, sets)
@@ -312,16 +347,17 @@ def seconds_of_training(jobs: Sequence[CellJob], device: str) -> list[float]:
     """
     # As a cell's job has it.
     torch.set_num_threads(1)
-    found: dict[int, float] = {}
-    end, rate = time.monotonic() + MOST_SECONDS, 0.0
+    seconds = [0.0] * len(jobs)
+    end = time.monotonic() + MOST_SECONDS
+    flops_per_second = None
     for k in sorted(range(len(jobs)), key=lambda k: jobs[k].training_flops() / jobs[k].run_steps):
         job = jobs[k]
-        if not rate or time.monotonic() < end:
-            found[k] = job.run_steps * seconds_per_step(job, device)
-            rate = job.training_flops() / found[k]
+        if flops_per_second is None or time.monotonic() < end:
+            seconds[k] = job.run_steps * seconds_per_step(job, device)
+            flops_per_second = job.training_flops() / seconds[k]
         else:
-            found[k] = job.training_flops() / rate
-    return [found[k] for k in range(len(jobs))]
+            seconds[k] = job.training_flops() / flops_per_second
+    return seconds
 
 
 def run(job: CellJob, output: Path, checkpoint: Path | None = None) -> None:

@@ -7,7 +7,7 @@ other then.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -24,24 +24,33 @@ PIECE = 2**17
 """Products formed at a time by rows: 512 KiB, of which a few fit into a core's cache."""
 
 
-class Layer(NamedTuple):
+Numbers = TypeVar("Numbers", Tensor, np.ndarray)
+"""Of a parameter: those of all runs (R, rows, columns), or of one (rows, columns) that begins."""
+
+
+class Layer(NamedTuple, Generic[Numbers]):
     """Parameters of a layer; those of queries, keys and values are stacked in `attend_in`."""
 
-    attend_in: Tensor
-    attend_in_bias: Tensor
-    attend_out: Tensor
-    attend_out_bias: Tensor
-    attend_scale: Tensor
-    hidden: Tensor
-    hidden_bias: Tensor
-    outer: Tensor
-    outer_bias: Tensor
-    outer_scale: Tensor
+    attend_in: Numbers
+    attend_in_bias: Numbers
+    attend_out: Numbers
+    attend_out_bias: Numbers
+    attend_scale: Numbers
+    hidden: Numbers
+    hidden_bias: Numbers
+    outer: Numbers
+    outer_bias: Numbers
+    outer_scale: Numbers
 
-    def without_biases(self) -> "Layer":
-        """The same with biases of 0, which are no parameters."""
-        biases = {name: of for name, of in self._asdict().items() if name.endswith("_bias")}
-        return self._replace(**{name: torch.zeros_like(of) for name, of in biases.items()})
+
+def without_biases(layer: Layer[Tensor]) -> Layer[Tensor]:
+    """The layer with biases of 0, which are no parameters."""
+    return layer._replace(
+        attend_in_bias=torch.zeros_like(layer.attend_in_bias),
+        attend_out_bias=torch.zeros_like(layer.attend_out_bias),
+        hidden_bias=torch.zeros_like(layer.hidden_bias),
+        outer_bias=torch.zeros_like(layer.outer_bias),
+    )
 
 
 def initial(model: CellJob, generator: np.random.Generator) -> list[np.ndarray]:
@@ -51,34 +60,39 @@ def initial(model: CellJob, generator: np.random.Generator) -> list[np.ndarray]:
     sqrt(6/(4D)), its output within 1/sqrt(D), those of the MLP within 1/sqrt(inputs); biases of
     attention 0; scales 1.
     """
-    dimension, hidden = model.model_dimension, model.feed_forward
+    dimension = model.model_dimension
+    hidden = model.feed_forward
+    inner = model.width * dimension
 
     def uniform(bound: float, *shape: int) -> np.ndarray:
         return generator.uniform(-bound, bound, shape)
 
-    inner = model.width * dimension
     encoding = []
     if model.encoding == "additive":
-        mean, sd = model.additive_mean, model.additive_sd
-        encoding = [generator.normal(mean, sd, (model.d, model.n, 1))]
+        assert model.additive_mean is not None
+        assert model.additive_sd is not None
+        shape = (model.d, model.n, 1)
+        encoding.append(generator.normal(model.additive_mean, model.additive_sd, shape))
     elif model.encoding == "concatenated":
-        encoding = [uniform(1, model.d_e, model.n, 1)]
+        assert model.d_e is not None
+        encoding.append(uniform(1, model.d_e, model.n, 1))
+    # In the order in which the numbers are drawn.
     layer = Layer(
-        uniform(np.sqrt(6 / (4 * dimension)), 3 * inner, dimension),
-        np.zeros((3 * inner, 1)),
-        uniform(dimension**-0.5, dimension, inner),
-        np.zeros((dimension, 1)),
-        np.ones((1, 1)),
-        uniform(dimension**-0.5, hidden, dimension),
-        uniform(dimension**-0.5, hidden, 1),
-        uniform(hidden**-0.5, dimension, hidden),
-        uniform(hidden**-0.5, dimension, 1),
-        np.ones((1, 1)),
+        attend_in=uniform(np.sqrt(6 / (4 * dimension)), 3 * inner, dimension),
+        attend_in_bias=np.zeros((3 * inner, 1)),
+        attend_out=uniform(dimension**-0.5, dimension, inner),
+        attend_out_bias=np.zeros((dimension, 1)),
+        attend_scale=np.ones((1, 1)),
+        hidden=uniform(dimension**-0.5, hidden, dimension),
+        hidden_bias=uniform(dimension**-0.5, hidden, 1),
+        outer=uniform(hidden**-0.5, dimension, hidden),
+        outer_bias=uniform(hidden**-0.5, dimension, 1),
+        outer_scale=np.ones((1, 1)),
     )
-    return encoding + [array for _ in range(model.layers) for array in layer]
+    return encoding + list(layer) * model.layers
 
 
-def layers_of(tensors: list[Tensor]) -> list[Layer]:
+def layers_of(tensors: list[Tensor]) -> list[Layer[Tensor]]:
     """The layers' parameters among tensors in the order of `initial`."""
     size = len(Layer._fields)
     starts = range(len(tensors) % size, len(tensors), size)
@@ -86,35 +100,50 @@ def layers_of(tensors: list[Tensor]) -> list[Layer]:
 
 
 def transformer(
-    model: Architecture, tensors: list[Tensor], x: Tensor, streams: list[Tensor] | None = None,
+    model: Architecture,
+    tensors: list[Tensor],
+    x: Tensor,
+    streams: list[Tensor] | None = None,
     attended_streams: list[Tensor] | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The outputs (R, d, n, B) for the points x of the same shape, of parameters in the order of
-    `initial`; what each layer makes, (R, D, n, B), is added to `streams`, what its attention alone
-    makes, before the points are added to it, to `attended_streams`."""
+    `initial`.
+
+    What each layer makes, (R, D, n, B), is appended to `streams`; what its attention alone makes,
+    before the points are added to it, to `attended_streams`.
+    """
     d = x.shape[1]
     if model.encoding == "additive":
         x = x + tensors[0]
     elif model.encoding == "concatenated":
         x = torch.cat([x, tensors[0].expand(-1, -1, -1, x.shape[3])], 1)
-    by_sets = not is_by_rows(model.n, model.rank)
-    attention = SetAttention if by_sets else RowAttention
-    x = x.transpose(2, 3) if by_sets else x
+    by_rows = is_by_rows(model.n, model.rank)
+    if not by_rows:
+        x = x.transpose(2, 3)
     columns = x.shape[2:]
-    split = (x.shape[0], 3, model.total_heads, model.rank, *columns)
-    x, is_centred = x.flatten(2), bool(model.layer_norm)
+    runs = x.shape[0]
+    x = x.flatten(2)
+    is_centred = bool(model.layer_norm)
 
     def points_of(flat: Tensor) -> Tensor:
+        """Columns (R, D, n B) or (R, D, B n) as (R, D, n, B)."""
         stream = flat.unflatten(2, columns)
-        return stream.transpose(2, 3) if by_sets else stream
+        return stream if by_rows else stream.transpose(2, 3)
 
     for layer in layers_of(tensors):
         if model.biases is False:
-            layer = layer.without_biases()
-        inside = _Linear.apply(x, layer.attend_in, layer.attend_in_bias, False).view(split)
-        attended = attention.apply(inside).reshape(x.shape[0], -1, x.shape[2])
-        # The average over modules: the bias is that of the average already.
-        merging = layer.attend_out if model.width == 1 else layer.attend_out / model.width
+            layer = without_biases(layer)
+        qkv = _Linear.apply(x, layer.attend_in, layer.attend_in_bias, False)
+        qkv = qkv.view(runs, 3, model.total_heads, model.rank, *columns)
+        if by_rows:
+            attended = RowAttention.apply(qkv)
+        else:
+            attended = SetAttention.apply(qkv)
+        attended = attended.reshape(runs, -1, x.shape[2])
+        merging = layer.attend_out
+        if model.width > 1:
+            # The average over modules: the bias is that of the average already.
+            merging = merging / model.width
         if attended_streams is not None:
             attended_streams.append(points_of(torch.bmm(merging, attended)))
         x = _Residual.apply(
@@ -130,9 +159,14 @@ def transformer(
 def share_and_norm(stream: Tensor) -> Tensor:
     """Of each run, (2, R): the share of a stream (R, D, n, B) that depends on the set, which is
     what is left of its mean square when its mean over the sets is taken away; and its norm."""
-    moved = stream - stream.mean(3, keepdim=True)
-    of_moved, of_all = ((part * part).sum(1).mean((1, 2)) for part in (moved, stream))
-    return torch.stack([of_moved / of_all, of_all.sqrt()])
+    square = _mean_square(stream)
+    square_around_mean = _mean_square(stream - stream.mean(3, keepdim=True))
+    return torch.stack([square_around_mean / square, square.sqrt()])
+
+
+def _mean_square(stream: Tensor) -> Tensor:
+    """The mean over points of their squared norms, (R,)."""
+    return (stream * stream).sum(1).mean((1, 2))
 
 
 def embed(small: list[Tensor], large: list[Tensor]) -> None:
@@ -142,8 +176,9 @@ def embed(small: list[Tensor], large: list[Tensor]) -> None:
     for k, (part, whole) in enumerate(zip(small, large[1:], strict=True)):
         # Queries, keys and values are stacked in the first two of a layer.
         stacked = 3 if k % len(Layer._fields) < 2 else 1
-        own, all_of = (each.unflatten(1, (stacked, -1)) for each in (part, whole))
-        all_of[:, :, : own.shape[2], : own.shape[3]] = own
+        part = part.unflatten(1, (stacked, -1))
+        rows, columns = part.shape[2:]
+        whole.unflatten(1, (stacked, -1))[:, :, :rows, :columns] = part
 
 
 def is_by_rows(n: int, rank: int) -> bool:
@@ -164,24 +199,23 @@ class _Linear(torch.autograd.Function):
     """weight x + bias, or the positive part of it."""
 
     @staticmethod
-    def forward(ctx, x: Tensor, weight: Tensor, bias: Tensor, is_rectified: bool) -> Tensor:
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, is_rectified: bool) -> Tensor:
         y = torch.baddbmm(bias, weight, x)
-        ctx.save_for_backward(x, weight, y.relu_() if is_rectified else None)
+        if is_rectified:
+            y.relu_()
+        ctx.save_for_backward(x, weight, y if is_rectified else None)
         return y
 
     @staticmethod
-    def backward(ctx, gradient: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         x, weight, y = ctx.saved_tensors
         if y is not None:
             torch.ops.aten.threshold_backward.grad_input(gradient, y, 0, grad_input=gradient)
         # Of the points themselves none is needed.
         of_x = torch.bmm(weight.mT, gradient) if ctx.needs_input_grad[0] else None
-        return of_x, *_of_weights(gradient, x), None
-
-
-def _of_weights(gradient: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
-    """Derivatives by weight and bias."""
-    return product_of_transposed(gradient, x), gradient.sum(2, keepdim=True)
+        of_weight = product_of_transposed(gradient, x)
+        of_bias = gradient.sum(2, keepdim=True)
+        return of_x, of_weight, of_bias, None
 
 
 class _Residual(torch.autograd.Function):
@@ -195,7 +229,13 @@ class _Residual(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx, x: Tensor, inner: Tensor, weight: Tensor, bias: Tensor, scale: Tensor, is_centred: bool
+        ctx: Any,
+        x: Tensor,
+        inner: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        scale: Tensor,
+        is_centred: bool,
     ) -> Tensor:
         summed = torch.baddbmm(bias, weight, inner).add_(x)
         y, inverse = unit(centred(summed) if is_centred else summed)
@@ -204,13 +244,17 @@ class _Residual(torch.autograd.Function):
         return y * scale
 
     @staticmethod
-    def backward(ctx, gradient: Tensor) -> tuple[Tensor, ...]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         inner, weight, scale, y, inverse = ctx.saved_tensors
         along = (gradient * y).sum(1, keepdim=True)
         of_x = torch.addcmul(gradient, y, along, value=-1).mul_(inverse * scale)
-        of_x = centred(of_x) if ctx.is_centred else of_x
+        if ctx.is_centred:
+            of_x = centred(of_x)
         of_inner = torch.bmm(weight.mT, of_x)
-        return of_x, of_inner, *_of_weights(of_x, inner), along.sum(2, keepdim=True), None
+        of_weight = product_of_transposed(of_x, inner)
+        of_bias = of_x.sum(2, keepdim=True)
+        of_scale = along.sum(2, keepdim=True)
+        return of_x, of_inner, of_weight, of_bias, of_scale, None
 
 
 def centred(x: Tensor) -> Tensor:
@@ -231,29 +275,32 @@ class SetAttention(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx, qkv: Tensor) -> Tensor:
+    def forward(ctx: Any, qkv: Tensor) -> Tensor:
         runs, _, heads, rank, sets, n = qkv.shape
-        # A copy even where a single run is in this order already: it is written to below.
+        # A copy even where a single run is in this order already: its queries are scaled in place.
         parts = qkv.permute(1, 0, 2, 4, 3, 5).clone(memory_format=torch.contiguous_format)
+        # Matrices (r, n), one for each run, head and set.
         q, k, v = parts.view(3, -1, rank, n).unbind(0)
-        weights = torch.softmax(torch.bmm(q.mul_(rank**-0.5).mT, k), 2)
+        q.mul_(rank**-0.5)
+        weights = torch.softmax(torch.bmm(q.mT, k), 2)
         ctx.save_for_backward(parts, weights)
-        output = torch.bmm(v, weights.mT).view(runs, heads, sets, rank, n)
-        return output.transpose(2, 3).contiguous()
+        output = torch.bmm(v, weights.mT)
+        return output.view(runs, heads, sets, rank, n).transpose(2, 3).contiguous()
 
     @staticmethod
-    def backward(ctx, gradient: Tensor) -> Tensor:
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
         parts, weights = ctx.saved_tensors
-        _, _, _, _, rank, n = parts.shape
+        rank, n = parts.shape[-2:]
         q, k, v = parts.view(3, -1, rank, n).unbind(0)
         of_parts = torch.empty_like(parts)
         of_q, of_k, of_v = of_parts.view(3, -1, rank, n).unbind(0)
         gradient = gradient.transpose(2, 3).reshape(-1, rank, n)
         torch.bmm(gradient, weights, out=of_v)
         of_weights = torch.bmm(gradient.mT, v)
-        logits = torch._softmax_backward_data(of_weights, weights, 2, weights.dtype)
-        torch.bmm(k, logits.mT, out=of_q).mul_(rank**-0.5)
-        torch.bmm(q, logits, out=of_k)
+        of_logits = torch._softmax_backward_data(of_weights, weights, 2, weights.dtype)
+        torch.bmm(k, of_logits.mT, out=of_q).mul_(rank**-0.5)
+        # These queries are scaled already.
+        torch.bmm(q, of_logits, out=of_k)
         return of_parts.permute(1, 0, 2, 4, 3, 5).contiguous()
 
 
@@ -262,46 +309,51 @@ class RowAttention(torch.autograd.Function):
     in a core's cache: the outputs are (R, H, r, n, B)."""
 
     @staticmethod
-    def forward(ctx, qkv: Tensor) -> Tensor:
+    def forward(ctx: Any, qkv: Tensor) -> Tensor:
         runs, _, heads, rank, n, batch = qkv.shape
         output = qkv.new_empty(runs, heads, rank, n, batch)
         weights = qkv.new_empty(runs, heads, n, n, batch)
-        for some in _pieces(qkv):
-            q, k, v = _part(qkv, some)
-            part = torch.softmax(pair_products(q * rank**-0.5, k), 3, out=weights[some])
-            torch.sum(part.unsqueeze(2) * v.unsqueeze(3), 4, out=output[some])
+        for piece in _pieces(qkv):
+            q, k, v = _queries_keys_values(qkv, piece)
+            # Without a name for the logits, which would stay in memory.
+            piece_weights = torch.softmax(pair_products(q * rank**-0.5, k), 3, out=weights[piece])
+            torch.sum(piece_weights.unsqueeze(2) * v.unsqueeze(3), 4, out=output[piece])
         ctx.save_for_backward(qkv, weights)
         return output
 
     @staticmethod
-    def backward(ctx, gradient: Tensor) -> Tensor:
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
         qkv, weights = ctx.saved_tensors
         of_qkv = torch.empty_like(qkv)
         scale = qkv.shape[3] ** -0.5
-        for some in _pieces(qkv):
-            q, k, v = _part(qkv, some)
-            of_q, of_k, of_v = _part(of_qkv, some)
-            part, of_output = weights[some], gradient[some]
-            torch.sum(part.unsqueeze(2) * of_output.unsqueeze(4), 3, out=of_v)
-            weighted = pair_products(of_output * scale, v).mul_(part)
-            logits = weighted.addcmul_(part, weighted.sum(3, keepdim=True), value=-1).unsqueeze(2)
-            torch.sum(logits * k.unsqueeze(3), 4, out=of_q)
-            torch.sum(logits * q.unsqueeze(4), 3, out=of_k)
+        for piece in _pieces(qkv):
+            q, k, v = _queries_keys_values(qkv, piece)
+            of_q, of_k, of_v = _queries_keys_values(of_qkv, piece)
+            piece_weights = weights[piece]
+            of_output = gradient[piece]
+            torch.sum(piece_weights.unsqueeze(2) * of_output.unsqueeze(4), 3, out=of_v)
+            # Of softmax: w (g - sum w g), of weights w with derivatives g.
+            weighted = pair_products(of_output * scale, v).mul_(piece_weights)
+            totals = weighted.sum(3, keepdim=True)
+            of_logits = weighted.addcmul_(piece_weights, totals, value=-1).unsqueeze(2)
+            torch.sum(of_logits * k.unsqueeze(3), 4, out=of_q)
+            torch.sum(of_logits * q.unsqueeze(4), 3, out=of_k)
         return of_qkv
 
 
 def _pieces(qkv: Tensor) -> Iterator[tuple[slice, slice]]:
     """Runs and heads to take together; no head's numbers depend on which they are."""
     runs, _, heads, rank, n, batch = qkv.shape
-    together = max(1, PIECE // (rank * n * n * batch))
-    several = max(1, together // heads)
-    for run in range(0, runs, several):
-        for head in range(0, heads, together):
-            yield slice(run, run + several), slice(head, head + together)
+    heads_together = max(1, PIECE // (rank * n * n * batch))
+    runs_together = max(1, heads_together // heads)
+    for run in range(0, runs, runs_together):
+        for head in range(0, heads, heads_together):
+            yield slice(run, run + runs_together), slice(head, head + heads_together)
 
 
-def _part(qkv: Tensor, some: tuple[slice, slice]) -> tuple[Tensor, ...]:
-    runs, heads = some
+def _queries_keys_values(qkv: Tensor, piece: tuple[slice, slice]) -> tuple[Tensor, ...]:
+    """Those of a piece, each (runs, heads, r, n, B), as views."""
+    runs, heads = piece
     return qkv[runs, :, heads].unbind(1)
 
 
@@ -312,7 +364,7 @@ def pair_products(a: Tensor, b: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def learned_heads(model: Architecture, tensors: list[Tensor]) -> list[dict[str, list]]:
+def learned_heads(model: Architecture, tensors: list[Tensor]) -> list[dict[str, list[float]]]:
     """Per run, OF_HEADS with one value per head, layer by layer; empty where rank < D.
 
     The logits of a head are x_i' M x_j / sqrt(r) + what biases add, M = W_q' W_k with W_q, W_k
@@ -322,22 +374,36 @@ def learned_heads(model: Architecture, tensors: list[Tensor]) -> list[dict[str, 
     head adds to a point is an average of V x_j + what biases add, V = W_o W_v over the width:
     `angle_value` and `norm_value` are V's.
     """
-    runs, dimension = tensors[0].shape[0], model.model_dimension
-    found: list[dict[str, list]] = [{name: [] for name in OF_HEADS} for _ in range(runs)]
-    layers = layers_of(tensors) if model.rank == dimension else []
-    for number, layer in enumerate(layers, start=1):
-        split = (runs, 3, model.total_heads, dimension, dimension)
-        q, k, v = layer.attend_in.cpu().double().view(split).unbind(1)
-        outer = layer.attend_out.cpu().double().unflatten(2, (model.total_heads, dimension))
-        value = outer.transpose(1, 2) @ v / model.width
-        score, code = q.mT @ k, q @ k.mT
-        which, scale = torch.full(q.shape[:2], number), _trace(score) / dimension**1.5
-        values = (which, *_angle_and_norm(score), *_angle_and_norm(code), scale)
-        values += _angle_and_norm(value)
-        for run in range(runs):
-            for name, value in zip(OF_HEADS, values, strict=True):
-                found[run][name] += value[run].tolist()
-    return found
+    runs = tensors[0].shape[0]
+    heads = model.total_heads
+    dimension = model.model_dimension
+    heads_of_runs: list[dict[str, list[float]]] = [
+        {name: [] for name in OF_HEADS} for _ in range(runs)
+    ]
+    if model.rank < dimension:
+        return heads_of_runs
+    for number, layer in enumerate(layers_of(tensors), start=1):
+        inner = layer.attend_in.cpu().double().view(runs, 3, heads, dimension, dimension)
+        q, k, v = inner.unbind(1)
+        outer = layer.attend_out.cpu().double().unflatten(2, (heads, dimension)).transpose(1, 2)
+        scores = q.mT @ k
+        angle, norm = _angle_and_norm(scores)
+        angle_code, norm_code = _angle_and_norm(q @ k.mT)
+        angle_value, norm_value = _angle_and_norm(outer @ v / model.width)
+        columns = {
+            "head_layer": torch.full((runs, heads), number),
+            "angle": angle,
+            "norm": norm,
+            "angle_code": angle_code,
+            "norm_code": norm_code,
+            "scale": _trace(scores) / dimension**1.5,
+            "angle_value": angle_value,
+            "norm_value": norm_value,
+        }
+        for run, columns_of_run in enumerate(heads_of_runs):
+            for name, numbers in columns.items():
+                columns_of_run[name] += numbers[run].tolist()
+    return heads_of_runs
 
 
 def _trace(matrices: Tensor) -> Tensor:
@@ -345,6 +411,7 @@ def _trace(matrices: Tensor) -> Tensor:
 
 
 def _angle_and_norm(matrices: Tensor) -> tuple[Tensor, Tensor]:
+    """Angles to I in degrees, and norms over sqrt(D), of matrices (..., D, D)."""
     dimension = matrices.shape[-1]
     norm = torch.linalg.matrix_norm(matrices) / dimension**0.5
     # Rounding may lead just beyond 1.

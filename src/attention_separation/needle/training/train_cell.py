@@ -47,7 +47,6 @@ class NeedleNetworks(Ensemble):
     """
 
     betas = (0.9, 0.99)
-    rate = staticmethod(rate)  # type: ignore[assignment]  # of this study's jobs alone
 
     def __init__(self, job: NeedleCell, kernel: Kernel | None, dtype: torch.dtype = torch.float32):
         self.network = NETWORKS[job.arm](job, kernel)
@@ -60,6 +59,9 @@ class NeedleNetworks(Ensemble):
         self.running = {"mean": matrix.new_zeros(shape), "variance": matrix.new_ones(shape)}
         self.history = {"losses": []}
         self.parameters = dict(zip(runs[0], self.tensors, strict=True))
+
+    def rate(self, step: int) -> float:
+        return rate(self.job, step)
 
     def batch(self, step: int) -> Batch:
         return batch_at(self.job, step)
