@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
+from matplotlib.axis import Axis, XAxis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 from PIL import Image
@@ -29,7 +30,8 @@ matplotlib.use("agg")
 
 FORMATS = ("svg", "png", "pdf")
 COLOURS = 255
-TITLE_PER_INCH, NOTE_PER_INCH = 11, 17
+TITLE_PER_INCH = 11
+NOTE_PER_INCH = 17
 """Characters."""
 
 Look = dict[str, Any]
@@ -40,10 +42,15 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @contextmanager
 def sheet(
-    title: str, note: str, panels: int, cell: tuple[float, float],
-    around: tuple[float, float] = (0.0, 0.0), columns: int | None = None,
-    parse_math: bool = True, **shared: Any,
-) -> Iterator[tuple[Figure, np.ndarray]]:  # fmt: skip
+    title: str,
+    note: str,
+    panels: int,
+    cell: tuple[float, float],
+    around: tuple[float, float] = (0.0, 0.0),
+    columns: int | None = None,
+    parse_math: bool = True,
+    **shared: Any,
+) -> Iterator[tuple[Figure, np.ndarray]]:
     """A figure and its panels, in the style of all: a title above them, a note below.
 
     Parameters
@@ -57,16 +64,18 @@ def sheet(
     """
     across = min(panels, columns or panels)
     down = -(-panels // across)
-    size = (cell[0] * across + around[0], cell[1] * down + around[1])
+    width = cell[0] * across + around[0]
+    height = cell[1] * down + around[1]
     with house_rc():
-        figure = Figure(figsize=size, layout="constrained")
+        layout = ConstrainedLayoutEngine(h_pad=0.08, w_pad=0.08)
+        figure = Figure(figsize=(width, height), layout=layout)
         axes = figure.subplots(down, across, squeeze=False, **shared).ravel()
         for ax in axes[panels:]:
             ax.set_axis_off()
-        title = _broken(title, TITLE_PER_INCH * size[0])
+        title = _broken(title, TITLE_PER_INCH * width)
+        note = _broken(note, NOTE_PER_INCH * width)
         figure.suptitle(title, x=0.01, ha="left", parse_math=parse_math)
-        figure.supxlabel(_broken(note, NOTE_PER_INCH * size[0]), x=0.01, ha="left", color=INK)
-        figure.get_layout_engine().set(h_pad=0.08, w_pad=0.08)
+        figure.supxlabel(note, x=0.01, ha="left", color=INK)
         yield figure, axes[:panels]
 
 
@@ -91,45 +100,66 @@ def legend_above(figure: Figure, handles: Sequence[Line2D]) -> None:
 
 def legend_beside(figure: Figure, more: Iterable[Artist] = (), title: str = "") -> None:
     """A legend at the right of all panels: what has a label in them, each once, then `more`."""
-    handles = {}
+    handles: dict[str, Artist] = {}
     for ax in figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
-    handles |= {line.get_label(): line for line in more}
+    for handle in more:
+        handles[str(handle.get_label())] = handle
     figure.legend(
-        handles.values(), handles, loc="outside right center", title=title, alignment="left"
+        list(handles.values()),
+        list(handles),
+        loc="outside right center",
+        title=title,
+        alignment="left",
     )
 
 
+def _make_logarithmic(axis: Axis, base: int = 10) -> None:
+    if isinstance(axis, XAxis):
+        axis.axes.set_xscale("log", base=base)
+    else:
+        axis.axes.set_yscale("log", base=base)
+
+
 def ticks_at(axis: Axis, values: Sequence[float], base: int = 2) -> None:
-    """A logarithmic axis with ticks at these values alone, which are written out."""
-    {"x": axis.axes.set_xscale, "y": axis.axes.set_yscale}[axis.axis_name]("log", base=base)
+    """Make an axis logarithmic, with ticks at these values alone, which are written out."""
+    _make_logarithmic(axis, base)
     axis.set_ticks(values, [f"{value:g}" for value in values])
     axis.axes.minorticks_off()
 
 
 def log_axis(axis: Axis, ends: tuple[float, float] | None = None) -> None:
-    """A logarithmic axis with numbers that a person reads, for values between two ends: those of
-    what is drawn already if none are given."""
-    {"x": axis.axes.set_xscale, "y": axis.axes.set_yscale}[axis.axis_name]("log")
+    """Make an axis logarithmic, with numbers that a person reads, for values between two ends:
+    those of what is drawn already if none are given."""
+    _make_logarithmic(axis)
     low, high = ends or axis.get_view_interval()
     decades = math.log10(high / low)
-    subs = (1,) if decades > 4 else (1, 2, 5) if decades > 1 else (1, 1.5, 2, 3, 4, 5, 6, 8)
-    axis.set_major_locator(LogLocator(subs=subs))
+    multiples: tuple[float, ...] = (1, 1.5, 2, 3, 4, 5, 6, 8)
+    if decades > 4:
+        multiples = (1,)
+    elif decades > 1:
+        multiples = (1, 2, 5)
+    axis.set_major_locator(LogLocator(subs=multiples))
     axis.set_major_formatter(_number)
     axis.set_minor_locator(NullLocator())
 
 
-def _number(value: float, position: int | None = None) -> str:
+def _number(value: float, position: float | None = None) -> str:
     """500, or 10⁶: as text, for formulas are slow."""
     power = round(math.log10(value))
     return f"{value:g}" if value < 10_000 else f"10{str(power).translate(SUPERSCRIPTS)}"
 
 
 def draw_estimates(
-    ax: Axes, x: np.ndarray, y: np.ndarray, low: np.ndarray, high: np.ndarray, color: Any,
+    ax: Axes,
+    x: np.ndarray,
+    y: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    color: Any,
     marker: str = "o",
-) -> None:  # fmt: skip
+) -> None:
     """Estimates as marks with their intervals; one that reaches 0 goes on to where a logarithmic
     axis ends."""
     ax.vlines(x, np.where(low > 0, low, y / 10), high, color=color, linewidth=1.2, alpha=0.6)
@@ -148,7 +178,8 @@ def as_grid(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The distinct x (X,) and y (Y,) of points, sorted, and their values (Y, X), NaN where no point
     is."""
-    (columns, column), (rows, row) = (np.unique(part, return_inverse=True) for part in (x, y))
+    columns, column = np.unique(x, return_inverse=True)
+    rows, row = np.unique(y, return_inverse=True)
     grid = np.full((len(rows), len(columns)), np.nan)
     grid[row, column] = values
     return columns, rows, grid
@@ -176,8 +207,9 @@ def _middles(values: np.ndarray) -> np.ndarray:
     if len(values) == 1:
         return values + np.array([-0.5, 0.5])
     inner = (values[1:] + values[:-1]) / 2
-    ends = values[0] - (inner[0] - values[0]), values[-1] + (values[-1] - inner[-1])
-    return np.array([ends[0], *inner, ends[1]])
+    first = values[0] - (inner[0] - values[0])
+    last = values[-1] + (values[-1] - inner[-1])
+    return np.array([first, *inner, last])
 
 
 def save(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> None:

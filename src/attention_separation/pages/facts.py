@@ -33,7 +33,7 @@ class First:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The points of all panels."""
-        return [row for k in (3, 4, 5, 7) for row in self.of(f"fig{k}")]
+        return [*self.of("fig3"), *self.of("fig4"), *self.of("fig5"), *self.of("fig7")]
 
     @property
     def claims(self) -> list[dict[str, Any]]:
@@ -69,25 +69,31 @@ class First:
     def contest(self, figure: str) -> float:
         """The mean exact success rate over the points of a figure with other kernels."""
         rows = self._tables("contests/verdicts")
-        own = [row for row in rows if row["panel"].startswith(figure)]
-        points = sum(row["points"] for row in own)
-        return sum(row["mean_p_exact"] * row["points"] for row in own) / points
+        panels = [row for row in rows if row["panel"].startswith(figure)]
+        points = sum(row["points"] for row in panels)
+        return sum(row["mean_p_exact"] * row["points"] for row in panels) / points
 
     @property
     def medians(self) -> tuple[float, float]:
         """The median probability of success at the panels' threshold, and at the best threshold
         that both networks can share, over the points of attention."""
-        own, best = (self._tables("gallery/theta", kind=kind) for kind in ("paper", "best"))
-        return median(row["p_exact"] for row in own), median(row["p_exact"] for row in best)
+        at_panels_threshold = self._tables("gallery/theta", kind="paper")
+        at_best_threshold = self._tables("gallery/theta", kind="best")
+        return (
+            median(row["p_exact"] for row in at_panels_threshold),
+            median(row["p_exact"] for row in at_best_threshold),
+        )
 
     @property
     def ahead(self) -> tuple[int, int]:
         """At how many points softmax alone separates with more probability than linear attention
         alone, each at its own best threshold, and at how many with less."""
-        exp, linear = (
-            self._tables("gallery/threshold", network=name) for name in ("exp", "linear")
-        )
-        leads = [a["p_best"] - b["p_best"] for a, b in zip(exp, linear, strict=True)]
+        exp_rows = self._tables("gallery/threshold", network="exp")
+        linear_rows = self._tables("gallery/threshold", network="linear")
+        leads = [
+            exp["p_best"] - linear["p_best"]
+            for exp, linear in zip(exp_rows, linear_rows, strict=True)
+        ]
         return sum(lead > EQUAL for lead in leads), sum(lead < -EQUAL for lead in leads)
 
     def of(self, figure: str) -> list[dict[str, Any]]:
@@ -96,7 +102,8 @@ class First:
 
     def at_least(self, p: float, figure: str = "") -> int:
         """Points of a figure, or of all, at which success has at least this probability."""
-        return sum(row["p_exact"] >= p for row in (self.of(figure) if figure else self.rows))
+        rows = self.of(figure) if figure else self.rows
+        return sum(row["p_exact"] >= p for row in rows)
 
     def above(self, p: float, figure: str = "") -> int:
         """Points of a figure, or of all, at which success is more probable than this."""
@@ -133,8 +140,12 @@ class Kernels:
 
     def reach(self, kernel: str, layer: int) -> str:
         """The same in words, and the n below it at which the kernel does not separate."""
-        row, last = self.row(kernel, layer), self.last(kernel, layer)
-        words = "≥ 10¹²" if math.isinf(last) else whole(last) if last else "none"
+        row = self.row(kernel, layer)
+        last = self.last(kernel, layer)
+        if math.isinf(last):
+            words = "≥ 10¹²"
+        else:
+            words = whole(last) if last else "none"
         if row["first_hole"]:
             words += f", not at some n in {row['first_hole']:,.0f} to {row['last_hole']:,.0f}"
         if row["undecided_from"]:
@@ -152,35 +163,35 @@ class Kernels:
 
     def separate_everywhere(self, *kernels: str) -> bool:
         """Whether all of these separate at the largest n computed, in all three models."""
-        return all(self.last(each, layer) == math.inf for each in kernels for layer in (0, 1, 2))
+        reaches = [self.last(kernel, layer) for kernel in kernels for layer in range(len(LAYERS))]
+        return all(map(math.isinf, reaches))
 
     def reach_and_end(self, kernel: str, layer: int) -> str:
         """The largest n in words and, in brackets, that from which on it is equal to uniform
         attention."""
+        words = self.reach(kernel, layer)
         end = self.row(kernel, layer)["n_equal_to_uniform"]
-        return self.reach(kernel, layer) + (
-            f" ({whole(end)})"
-            if end and math.isfinite(end) and end > self.last(kernel, layer)
-            else ""
-        )
+        if end and self.last(kernel, layer) < end < math.inf:
+            words += f" ({whole(end)})"
+        return words
 
     @property
     def laws(self) -> list[dict[str, Any]]:
         """Every law of the default data, with how many of its claims have each verdict."""
-        found: dict[str, dict[str, Any]] = {}
+        laws: dict[str, dict[str, Any]] = {}
         for row in self._tables("kernels/kernel_laws"):
-            law = found.setdefault(row["law"], {**row, "verdicts": Counter()})
+            law = laws.setdefault(row["law"], {**row, "verdicts": Counter()})
             law["verdicts"][row["verdict"]] += 1
-        return list(found.values())
+        return list(laws.values())
 
     @property
     def laws_elsewhere(self) -> list[dict[str, Any]]:
         """How many claims of all laws have each verdict, for each of the other data."""
-        found: dict[str, Counter[str]] = {}
+        counts_by_data: dict[str, Counter[str]] = {}
         for row in self._tables("kernels/laws_elsewhere"):
-            counts = found.setdefault(row["data"], Counter())
-            counts.update({word: row[word] for word in VERDICTS})
-        return [{"data": data, **counts} for data, counts in found.items()]
+            counts = counts_by_data.setdefault(row["data"], Counter())
+            counts.update({verdict: row[verdict] for verdict in VERDICTS})
+        return [{"data": data, **counts} for data, counts in counts_by_data.items()]
 
     @property
     def finite(self) -> list[tuple[str, str, str]]:
@@ -247,17 +258,25 @@ class Rank:
     def one_layer(self) -> list[dict[str, Any]]:
         """The cells of one trained layer at d = 8 and N = 4, without encodings, on new batches."""
         cells = self._tables(
-            "head_rank/rank_errors", d=8, n=4, layers=1, encoding="none", regime="fresh",
-            biases=None, layer_norm=None,
-        )  # fmt: skip
+            "head_rank/rank_errors",
+            d=8,
+            n=4,
+            layers=1,
+            encoding="none",
+            regime="fresh",
+            biases=None,
+            layer_norm=None,
+        )
         # Batches of 16 belong to the figure that repeats batches.
         return [row for row in cells if "_b16_" not in row["cell"]]
 
     @property
     def gap(self) -> float:
         """The least mean error of lower rank over the largest of full rank, in one layer."""
-        errors = [(row["rank"] == 8, row["mean"]) for row in self.one_layer]
-        return min(x for full, x in errors if not full) / max(x for full, x in errors if full)
+        cells = self.one_layer
+        lower_rank = [row["mean"] for row in cells if row["rank"] < 8]
+        full_rank = [row["mean"] for row in cells if row["rank"] == 8]
+        return min(lower_rank) / max(full_rank)
 
     @property
     def papers(self) -> Counter[str]:

@@ -4,13 +4,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+BLUE = "#0072B2"
+VERMILION = "#D55E00"
+GREEN = "#009E73"
+PURPLE = "#CC79A7"
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, "#E69F00", "#56B4E9")
 """Of Okabe and Ito, which colour-blind readers can tell apart."""
 
 PALE_BLUE = "#EDF4F9"
 INK = "#222222"
-DARK_GRAY, MIDDLE_GRAY, GRAY, LIGHT_GRAY = "#666666", "#ABABAB", "#C8C8C8", "#EEEEEE"
+DARK_GRAY = "#666666"
+MIDDLE_GRAY = "#ABABAB"
+GRAY = "#C8C8C8"
+LIGHT_GRAY = "#EEEEEE"
 
 RC: dict[Any, Any] = {
     "axes.axisbelow": True,

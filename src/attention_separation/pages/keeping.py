@@ -15,7 +15,7 @@ import pyarrow.csv
 
 from ..results.declaration import FIGURE, TABLE, Output, Study, outputs_of
 from ..results.files import replacing, write_text
-from ..results.tables import array_of, check_inputs, read_table, rounded
+from ..results.tables import Row, array_of, check_inputs, read_table, rounded
 
 DIGITS = 8
 """Of the numbers in tracked tables: the last of a float64's 16 depend on the kind of processor."""
@@ -38,38 +38,48 @@ BEST = ("panel", "network", "value", "p_at_theta", "p_best")
 def keep_run(study: Study, docs: Path) -> int:
     """Put a study's run into docs/FOLDER; how many files that makes. ValueError if a file of the
     run is missing, TableError if one is of other settings."""
-    folder, results = docs / study.kept_in, Path(study.folder)
-    wanted = [(result, o) for result, o in outputs_of(study.results) if is_kept(result, o)]
-    for _, output in wanted:
-        if not (results / output.path("parquet")).exists():
-            raise ValueError(f"{results / output.path('parquet')} is missing; make the run first")
-    digests = [result.settings_digest(output) for result, output in wanted]
-    paths = [results / output.path("parquet") for _, output in wanted]
-    check_inputs({"tables": digests}, {"tables": paths})
-    for (_, output), path in zip(wanted, paths, strict=True):
+    folder = docs / study.kept_in
+    results = Path(study.folder)
+    kept: list[tuple[Output, Path]] = []
+    digests = []
+    for result, output in outputs_of(study.results):
+        if is_kept(result, output):
+            path = results / output.path("parquet")
+            if not path.exists():
+                raise ValueError(f"{path} is missing; make the run first")
+            kept.append((output, path))
+            digests.append(result.settings_digest(output))
+    check_inputs({"tables": digests}, {"tables": [path for _, path in kept]})
+    for output, path in kept:
         if output.kind is FIGURE:
             with replacing(folder / f"{output.name}.svg") as part:
                 shutil.copyfile(results / output.path("svg"), part)
         if output.kind is TABLE or output.panels or output.name in REDUCED:
-            reduced = REDUCED.get(output.name, lambda table: table)(read_table(path))
-            _write_moved(rounded(reduced, DIGITS), folder / f"{output.name}.csv")
-    return len(wanted)
+            table = read_table(path)
+            if output.name in REDUCED:
+                table = REDUCED[output.name](table)
+            _write_if_moved(rounded(table, DIGITS), folder / f"{output.name}.csv")
+    return len(kept)
 
 
-def _write_moved(table: pa.Table, path: Path) -> None:
+def _write_if_moved(table: pa.Table, path: Path) -> None:
     """Write a table as csv, but where the file has it already up to the last bits of a kind of
     processor: small numbers left over by larger ones have few digits."""
     sink = pa.BufferOutputStream()
     pyarrow.csv.write_csv(table, sink)
     text = sink.getvalue().to_pybytes().decode()
     kept = path.read_text(encoding="utf-8") if path.exists() else ""
-    if not _are_same(*([*csv.reader(each.splitlines())] for each in (kept, text))):
+    if not _are_same(_cells(kept), _cells(text)):
         write_text(path, text)
+
+
+def _cells(text: str) -> list[list[str]]:
+    return list(csv.reader(text.splitlines()))
 
 
 def _are_same(old: list[list[str]], new: list[list[str]]) -> bool:
     """Whether cells are equal, numbers to a part in 10^6 or 10^-13."""
-    if [*map(len, old)] != [*map(len, new)]:
+    if list(map(len, old)) != list(map(len, new)):
         return False
     return all(a == b or _is_close(a, b) for a, b in zip(chain(*old), chain(*new), strict=True))
 
@@ -89,11 +99,17 @@ def is_kept(result: Any, output: Output) -> bool:
 def _decided_claims(claims: pa.Table) -> pa.Table:
     """A row for each claim, at the size where its value is nearest to its bound, or furthest
     beyond; the first one of those without a margin."""
-    rows, least = claims.to_pylist(), {}
+    rows = claims.to_pylist()
+    place_of_least: dict[str, int] = {}
     for k, row in enumerate(rows):
-        margin = math.inf if row["margin"] is None else row["margin"]
-        least[row["id"]] = min(least.get(row["id"], (margin, k)), (margin, k))
-    return claims.take(array_of([k for _, k in least.values()], pa.int64())).select(CLAIM)
+        least = place_of_least.setdefault(row["id"], k)
+        if _margin(row) < _margin(rows[least]):
+            place_of_least[row["id"]] = k
+    return claims.take(array_of(list(place_of_least.values()), pa.int64())).select(CLAIM)
+
+
+def _margin(claim: Row) -> float:
+    return math.inf if claim["margin"] is None else claim["margin"]
 
 
 def _without_maps(theta: pa.Table) -> pa.Table:

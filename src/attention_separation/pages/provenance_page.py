@@ -3,7 +3,6 @@
 import importlib.metadata
 import json
 import platform
-import re
 from html import escape
 from pathlib import Path
 
@@ -41,13 +40,13 @@ FAMILY = {"cpu family": "family", "model": "model"}
 
 def packages() -> dict[str, str]:
     """Versions of all packages that this Python finds, by name; of this one, the code that runs."""
-    found = {}
+    versions: dict[str, str] = {}
     for distribution in importlib.metadata.distributions():
         name = str(distribution.metadata["Name"]).lower().replace("_", "-")
         # The first on the path is what an import takes.
-        found.setdefault(name, distribution.version)
-    found[PACKAGE.replace("_", "-")] = __version__
-    return dict(sorted(found.items()))
+        versions.setdefault(name, distribution.version)
+    versions[PACKAGE.replace("_", "-")] = __version__
+    return dict(sorted(versions.items()))
 
 
 def python() -> str:
@@ -62,12 +61,14 @@ def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
     """The processor's family: numbers of training are equal on one such family."""
     if not cpuinfo.exists():
         return platform.processor() or platform.machine()
-    first = cpuinfo.read_text(encoding="utf-8").split("\n\n", 1)[0]
-    said = dict(
-        re.split(r"\s*:\s*", line, maxsplit=1) for line in first.splitlines() if ":" in line
-    )
-    parts = [said.get("vendor_id", platform.machine())]
-    parts += [f"{name} {said[key]}" for key, name in FAMILY.items() if key in said]
+    first_processor, _, _ = cpuinfo.read_text(encoding="utf-8").partition("\n\n")
+    properties = {}
+    for line in first_processor.splitlines():
+        key, colon, value = line.partition(":")
+        if colon:
+            properties[key.rstrip()] = value.strip()
+    parts = [properties.get("vendor_id", platform.machine())]
+    parts += [f"{name} {properties[key]}" for key, name in FAMILY.items() if key in properties]
     return " ".join(parts)
 
 

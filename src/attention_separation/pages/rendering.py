@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow.csv
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, nodes
@@ -37,7 +37,8 @@ class GuardError(Exception):
 class Holds(Extension):
     """`{% holds CONDITION %}`: nothing on the page, and no page where the condition is false."""
 
-    tags: ClassVar = {"holds"}
+    # Declared as jinja2 does.
+    tags: set[str] = {"holds"}  # noqa: RUF012
 
     def parse(self, parser: Parser) -> nodes.Node:
         line = next(parser.stream).lineno
@@ -79,10 +80,10 @@ def where(rows: Iterable[Mapping[str, Any]], **wanted: object) -> list[Any]:
 
 def one(rows: Iterable[Mapping[str, Any]], **wanted: object) -> Mapping[str, Any]:
     """The one row that has these values; PageError where there are none or several."""
-    found = where(rows, **wanted)
-    if len(found) != 1:
-        raise PageError(f"{len(found)} rows with {wanted}; allowed: one")
-    return found[0]
+    matching = where(rows, **wanted)
+    if len(matching) != 1:
+        raise PageError(f"{len(matching)} rows with {wanted}; allowed: one")
+    return matching[0]
 
 
 def whole(number: float) -> str:
@@ -112,7 +113,8 @@ def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], An
     """The text of a page, from the tables below a folder; `facts` are values with arithmetic, by
     the name that templates have for them; PageError if a name is not defined, a table is missing,
     or a guard does not hold."""
-    tables, parts = Tables(docs), []
+    tables = Tables(docs)
+    parts: list[str] = []
     environment = Environment(
         loader=FileSystemLoader(template.parent),
         undefined=StrictUndefined,
@@ -138,7 +140,8 @@ def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], An
 
 def _place(error: Exception, template: Path) -> str:
     """Where on a template a fault is."""
-    lines = [k for f, k, *_ in extract_tb(error.__traceback__) if f == str(template)]
+    frames = extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(template)]
     return f"{template.name}, line {lines[-1]}" if lines else template.name
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ..results.files import write_text
-from ..results.tables import TableError, all_finite, write_csv, write_parquet
+from ..results.tables import Row, TableError, all_finite, write_csv, write_parquet
 
 STYLE = """
 body { font: 15px/1.5 "DejaVu Sans", system-ui, sans-serif; color: #222;
@@ -61,11 +61,12 @@ def table_element(table: pa.Table) -> str:
     """A table as HTML; null is an empty cell, numbers are rounded to four digits, and a text may
     have several lines."""
     head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.column_names)
-    rows = "\n".join(
-        "<tr>" + "".join(_cell(value) for value in row.values()) + "</tr>"
-        for row in table.to_pylist()
-    )
+    rows = "\n".join(_table_row(row) for row in table.to_pylist())
     return f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+
+
+def _table_row(row: Row) -> str:
+    return f"<tr>{''.join(map(_cell, row.values()))}</tr>"
 
 
 def _cell(value: object) -> str:
@@ -89,20 +90,26 @@ def _rounded(value: float) -> str:
 
 
 def write_result(
-    table: pa.Table, output: Path, metadata: dict[str, str], title: str, about: str,
-    shown: pa.Table | None = None, endless: Collection[str] = (),
-) -> None:  # fmt: skip
+    table: pa.Table,
+    output: Path,
+    metadata: dict[str, str],
+    title: str,
+    about: str,
+    shown: pa.Table | None = None,
+    endless: Collection[str] = (),
+) -> None:
     """Write to a path, with any ending, as parquet, as csv, and as html, a page with a title and a
     text about the table.
 
     `shown` is what the page shows if not the table itself. In `endless` columns a number may be
     infinite. TableError if a number is NaN or infinite: null is the cell that has no meaning.
     """
-    for name in {*table.column_names} - {*endless}:
-        if not all_finite(table[name]):
+    for name in table.column_names:
+        if name not in endless and not all_finite(table[name]):
             raise TableError(
                 f"{output.with_suffix('')}: column {name} holds a value that is no finite number"
             )
     write_parquet(table, output.with_suffix(".parquet"), metadata)
     write_csv(table, output.with_suffix(".csv"))
-    write_text(output.with_suffix(".html"), page(table if shown is None else shown, title, about))
+    shown = table if shown is None else shown
+    write_text(output.with_suffix(".html"), page(shown, title, about))
