@@ -46,7 +46,8 @@ WARM_UP = 0.1
 TEXT_RATE = 0.01
 """Learning rate of the paper's text; the name of a cell tells any other."""
 
-PUBLISHED_MEAN, PUBLISHED_SD = -1.0, 1.0
+PUBLISHED_MEAN = -1.0
+PUBLISHED_SD = 1.0
 """Of the initial values of additive encodings in the authors' code."""
 
 START_MINUTES = 5
@@ -188,26 +189,29 @@ class Architecture(Variant):
         """Trained numbers of the attention of all layers."""
         dimension = self.model_dimension
         inner = self.width * dimension
-        bias = self.biases is None
+        bias = 1 if self.biases is None else 0
         return self.layers * (3 * inner * (dimension + bias) + dimension * (inner + bias))
 
     def parameters(self) -> int:
         """Trained numbers in all."""
-        dimension, hidden = self.model_dimension, self.feed_forward
-        bias = self.biases is None
-        rest = hidden * (dimension + bias) + dimension * (hidden + bias) + 2
+        dimension = self.model_dimension
+        hidden = self.feed_forward
+        bias = 1 if self.biases is None else 0
+        rest_of_layer = hidden * (dimension + bias) + dimension * (hidden + bias) + 2
         rows = {"none": 0, "additive": self.d, "concatenated": self.d_e or 0}[self.encoding]
-        return self.attention_parameters() + self.layers * rest + rows * self.n
+        return self.attention_parameters() + self.layers * rest_of_layer + rows * self.n
 
     def flops(self) -> int:
         """Floating-point operations of the output for one set, multiply and add counted apart."""
-        dimension, inner = self.model_dimension, self.width * self.model_dimension
+        dimension = self.model_dimension
+        inner = self.width * dimension
         per_point = 8 * inner * dimension + 4 * inner * self.n + 4 * dimension * self.feed_forward
         return self.layers * self.n * per_point
 
     def activations(self) -> int:
         """Numbers that the backward pass of one set of one run needs."""
-        dimension, inner = self.model_dimension, self.width * self.model_dimension
+        dimension = self.model_dimension
+        inner = self.width * dimension
         per_point = 4 * inner + self.total_heads * self.n + 6 * dimension + 2 * self.feed_forward
         return PASSES * self.layers * self.n * per_point
 
@@ -237,8 +241,10 @@ class CellJob(Recipe, Architecture, TrainedCell):
                 f"warm_start is {self.warm_start} with encoding: {self.encoding}; allowed: steps "
                 "with concatenated, none with the other encodings"
             )
-        mean, sd = self.additive_mean, self.additive_sd
-        if any((value is not None) != (self.encoding == "additive") for value in (mean, sd)):
+        mean = self.additive_mean
+        sd = self.additive_sd
+        is_additive = self.encoding == "additive"
+        if (mean is not None) != is_additive or (sd is not None) != is_additive:
             raise fault(
                 f"additive_mean and additive_sd are {mean} and {sd} with encoding: {self.encoding};"
                 " allowed: numbers with additive, none with the other encodings"
@@ -249,16 +255,19 @@ class CellJob(Recipe, Architecture, TrainedCell):
         """What names a stream of a run, its kind one of STREAMS; of data without the block: cells
         that differ in the model alone train on the same data, and variants start alike."""
         if kind == "initial":
-            named = set(Architecture.model_fields) - set(Variant.model_fields)
-            parts = self.model_dump(include=named, exclude_none=True)
-            own = [key for key in Architecture.model_fields if key in parts]
-            words = ("initial", ",".join(f"{key}={parts[key]}" for key in own))
-            run = 0 if self.one_start else run
-        elif kind == "data":
-            words = ("data", self.regime, f"d={self.d},n={self.n},batch={self.batch}")
-        else:
-            words = ("held-out", f"d={self.d},n={self.n}")
-        return ("head_rank", *words, f"run={run}")
+            if self.one_start:
+                run = 0
+            return ("head_rank", "initial", self._architecture_in_words(), f"run={run}")
+        if kind == "data":
+            sets = f"d={self.d},n={self.n},batch={self.batch}"
+            return ("head_rank", "data", self.regime, sets, f"run={run}")
+        return ("head_rank", "held-out", f"d={self.d},n={self.n}", f"run={run}")
+
+    def _architecture_in_words(self) -> str:
+        """Its settings but for variants, without those that are null."""
+        names = [name for name in Architecture.model_fields if name not in Variant.model_fields]
+        values = {name: getattr(self, name) for name in names}
+        return ",".join(f"{name}={value}" for name, value in values.items() if value is not None)
 
     def has_shares(self, step: int) -> bool:
         """Whether the shares are recorded before a step, counted from 0."""
@@ -271,10 +280,16 @@ class CellJob(Recipe, Architecture, TrainedCell):
 
     def before_warm_start(self) -> "CellJob":
         """The network without an encoding whose weights this one begins with."""
-        heads = self.d // self.rank
-        without = {"encoding": "none", "d_e": None, "heads": heads, "steps": self.warm_start}
-        none = dict.fromkeys(("warm_start", "stop_after", "shares"))
-        return self.model_copy(update=without | none)
+        changes = {
+            "encoding": "none",
+            "d_e": None,
+            "heads": self.d // self.rank,
+            "steps": self.warm_start,
+            "warm_start": None,
+            "stop_after": None,
+            "shares": None,
+        }
+        return self.model_copy(update=changes)
 
     def is_scored(self, epoch: int) -> bool:
         """Whether a curve has a point after an epoch, counted from 1: after the last, and back from

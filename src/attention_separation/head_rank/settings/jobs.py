@@ -95,11 +95,12 @@ class FeaturesSettings(StrictModel):
 
     def most_heads(self) -> dict[tuple[str, int, int], int]:
         """The most heads of each (law, d, draw)."""
-        found: dict[tuple[str, int, int], int] = {}
-        for each in self.runs:
-            for key in itertools.product([each.law], each.dimensions, range(each.draws)):
-                found[key] = max(each.heads, found.get(key, 0))
-        return found
+        most: dict[tuple[str, int, int], int] = {}
+        for run in self.runs:
+            for d, draw in itertools.product(run.dimensions, range(run.draws)):
+                key = (run.law, d, draw)
+                most[key] = max(run.heads, most.get(key, 0))
+        return most
 
 
 class BoundSettings(StrictModel):

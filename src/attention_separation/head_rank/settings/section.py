@@ -4,7 +4,8 @@ figures, and the cells that these grids ask for."""
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Annotated, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, create_model, model_validator
 
@@ -29,6 +30,16 @@ class Normal(StrictModel):
 
     mean: Annotated[float, Field(ge=-1000, le=1000)] = Field(description="its mean")
     sd: Annotated[float, Field(ge=0, le=1000)] = Field(description="its standard deviation")
+
+
+@dataclass(frozen=True)
+class EncodingCase:
+    """An encoding, its initial values where they are a setting, and how many times the product's
+    width goes with it."""
+
+    encoding: cell.Encoding
+    initial: Normal | None = None
+    widening: int = 1
 
 
 class Product(cell.Recipe):
@@ -68,7 +79,7 @@ class Product(cell.Recipe):
 
     @model_validator(mode="after")
     def _is_possible(self) -> Self:
-        count = len(self._variants()) * math.prod(map(len, self._lists()))
+        count = len(self._encoding_cases()) * math.prod(map(len, self._lists()))
         if count > MOST_CELLS:
             raise fault(f"has {count} cells; allowed: at most {MOST_CELLS}")
         for encoding, rank in itertools.product(self.encodings, self.ranks):
@@ -88,47 +99,51 @@ class Product(cell.Recipe):
         """The cells, not yet named apart from those of other grids."""
         shared = self.model_dump(include={*cell.Recipe.model_fields, "held_out"})
         shared |= {"seeds": list(range(self.runs)), "seed": seed}
-        combinations = itertools.product(self._variants(), *self._lists())
-        for (encoding, initial, times), layers, width, rank, n, regime, schedule in combinations:
-            own = {
+        combinations = itertools.product(self._encoding_cases(), *self._lists())
+        for case, layers, width, rank, n, regime, schedule in combinations:
+            settings = {
                 "n": n,
                 "layers": layers,
-                "heads": self.dimension(encoding) // rank,
-                "width": times * width,
-                "encoding": encoding,
-                "d_e": self.d if encoding == "concatenated" else None,
-                "additive_mean": initial and initial.mean,
-                "additive_sd": initial and initial.sd,
+                "heads": self.dimension(case.encoding) // rank,
+                "width": case.widening * width,
+                "encoding": case.encoding,
+                "d_e": self.d if case.encoding == "concatenated" else None,
+                "additive_mean": None if case.initial is None else case.initial.mean,
+                "additive_sd": None if case.initial is None else case.initial.sd,
                 "regime": regime,
                 "schedule": schedule,
                 # A schedule that does not read it must not tell two equal jobs apart.
                 "warm_up": self.warm_up if schedule == "per_step" else cell.WARM_UP,
                 "batches": self.batches if regime == "repeated" else None,
             }
-            job = cell.CellJob(name="", **shared | own)
+            job = cell.CellJob(name="", **shared | settings)
             yield job.model_copy(update={"name": _name(job)})
 
-    def _lists(self) -> tuple[list, ...]:
+    def _lists(self) -> tuple[list[Any], ...]:
         return self.layers, self.widths, self.ranks, self.n, self.regimes, self.schedules
 
-    def _variants(self) -> list[tuple[cell.Encoding, Normal | None, int]]:
-        """Encodings, their initial values where they are a setting, and how many times the width
-        goes with them."""
-        found: list[tuple[cell.Encoding, Normal | None, int]] = []
+    def _encoding_cases(self) -> list[EncodingCase]:
+        cases = []
         for encoding in self.encodings:
-            initials = self.additive if encoding == "additive" else [None]
-            found += [(encoding, initial, 1) for initial in initials]
-        return found + [("none", None, MATCHED)] * self.matched
+            if encoding == "additive":
+                cases += [EncodingCase(encoding, initial) for initial in self.additive]
+            else:
+                cases.append(EncodingCase(encoding))
+        if self.matched:
+            cases.append(EncodingCase("none", widening=MATCHED))
+        return cases
 
+
+_OPTIONAL_FIELDS: dict[str, Any] = {
+    name: (field.rebuild_annotation() | None, Field(None, description=field.description))
+    for name, field in Product.model_fields.items()
+}
 
 Part = create_model(
     "Part",
     __base__=StrictModel,
     __doc__="Settings of a product that are not as another's; those left out are.",
-    **{
-        name: (field.rebuild_annotation() | None, Field(None, description=field.description))
-        for name, field in Product.model_fields.items()
-    },
+    **_OPTIONAL_FIELDS,
 )
 
 
@@ -145,8 +160,8 @@ class Grid(Product):
         return [self._product(part) for part in (Part(), *self.also)]
 
     def _product(self, part: Part) -> Product:
-        own = self.model_dump(exclude={"also"})
-        return Product.model_validate(own | part.model_dump(exclude_none=True))
+        settings = self.model_dump(exclude={"also"})
+        return Product.model_validate(settings | part.model_dump(exclude_none=True))
 
     @model_validator(mode="after")
     def _has_possible_parts(self) -> Self:
@@ -222,18 +237,34 @@ class HeadRankSection(Scaled):
 
 
 def _name(job: cell.CellJob) -> str:
-    """A rule's name and a file's takes letters, digits and underscores."""
+    """The name of a cell, of a rule and of a file: its sizes, and what is not as usual."""
     parts = [f"d{job.d}", f"n{job.n}", f"L{job.layers}", f"w{job.width}", f"r{job.rank}"]
-    parts += [job.encoding] * (job.encoding != "none")
-    initial = (job.additive_mean, job.additive_sd)
-    if initial not in ((None, None), (cell.PUBLISHED_MEAN, cell.PUBLISHED_SD)):
-        parts += [f"{x:g}".replace(".", "p").replace("-", "m") for x in initial]
-    parts += [f"lr{job.lr:g}".replace(".", "p").replace("-", "m")] * (job.lr != cell.TEXT_RATE)
-    parts += [f"repeated{job.batches or ''}"] * (job.regime == "repeated")
-    parts += [f"first{job.stop_after}"] * (job.stop_after is not None)
-    parts += ["one_start"] * bool(job.one_start)
-    parts += ["warm"] * (job.warm_start is not None)
-    parts += ["no_biases"] * (job.biases is False) + ["layer_norm"] * bool(job.layer_norm)
-    parts += ["shares"] * bool(job.shares)
-    parts += ["per_epoch"] * (job.schedule == "per_epoch")
+    if job.encoding != "none":
+        parts.append(job.encoding)
+    initial = [x for x in (job.additive_mean, job.additive_sd) if x is not None]
+    if initial and initial != [cell.PUBLISHED_MEAN, cell.PUBLISHED_SD]:
+        parts += map(_number_in_name, initial)
+    if job.lr != cell.TEXT_RATE:
+        parts.append(f"lr{_number_in_name(job.lr)}")
+    if job.regime == "repeated":
+        parts.append(f"repeated{job.batches or ''}")
+    if job.stop_after is not None:
+        parts.append(f"first{job.stop_after}")
+    if job.one_start:
+        parts.append("one_start")
+    if job.warm_start is not None:
+        parts.append("warm")
+    if job.biases is False:
+        parts.append("no_biases")
+    if job.layer_norm:
+        parts.append("layer_norm")
+    if job.shares:
+        parts.append("shares")
+    if job.schedule == "per_epoch":
+        parts.append("per_epoch")
     return "_".join(parts)
+
+
+def _number_in_name(number: float) -> str:
+    """Names take letters, digits and underscores: 0.02 is 0p02."""
+    return f"{number:g}".replace(".", "p").replace("-", "m")
