@@ -126,12 +126,12 @@ class Result:
         """Digest of the settings that one of its outputs carries."""
         return (output.settings or self.settings).digest()
 
-    def with_inputs(self, made: Mapping[str, str]) -> "Result":
-        """The same, whose settings hold the digests of what it reads; `made` has them by path."""
+    def with_inputs(self, digests_by_path: Mapping[str, str]) -> "Result":
+        """The same, whose settings hold the digests of the settings of what it reads."""
         if not self.inputs:
             return self
         digests = {
-            option: [made[output.path()] for output in outputs]
+            option: [digests_by_path[output.path()] for output in outputs]
             for option, outputs in self.inputs.items()
         }
         return replace(self, settings=self.settings.model_copy(update={"inputs": digests}))
@@ -162,12 +162,14 @@ class Study(ABC):
     prefix : before the names of its commands and rules, with - or _; may be empty
     title : in a report's list
     kept_in : folder of docs/ that keeps its tables and pictures
+    section : its section of the configuration, one of whose `scales` is its `scale`
     """
 
     name: ClassVar[str]
     prefix: ClassVar[str]
     title: ClassVar[str]
     kept_in: ClassVar[str]
+    section: Any
 
     @property
     def chosen(self) -> Any:
@@ -178,7 +180,8 @@ class Study(ABC):
     def folder(self) -> str:
         """Folder that the results of its scale go to."""
         scale = self.section.scale
-        return f"results/{self.name}{'' if scale == 'desk' else f'/{scale}'}"
+        folder = f"results/{self.name}"
+        return folder if scale == "desk" else f"{folder}/{scale}"
 
     @abstractmethod
     def declare_results(self) -> Iterable[Result]:
@@ -213,25 +216,26 @@ class Study(ABC):
     @cached_property
     def results(self) -> dict[str, Result]:
         """What a run can make, by name; what a job reads is declared before it."""
-        found: dict[str, Result] = {}
-        made: dict[str, str] = {}
+        results: dict[str, Result] = {}
+        digests_by_path: dict[str, str] = {}
         for result in self.declare_results():
-            result = result.with_inputs(made)
-            found[result.name] = result
-            made |= {
-                output.path(): result.settings_digest(output) for output in result.all_outputs()
-            }
-        return found
+            result = result.with_inputs(digests_by_path)
+            results[result.name] = result
+            for output in result.all_outputs():
+                digests_by_path[output.path()] = result.settings_digest(output)
+        return results
 
     def shown_outputs(self, folder: Path | None = None) -> list[Output]:
         """The outputs that a report shows: those whose page or picture is in a folder; without one,
         those that a whole run makes."""
-        return [
-            output
-            for result, output in outputs_of(self.results)
-            if output.page
-            and ((folder / output.path(output.page)).exists() if folder else result.in_default_run)
-        ]
+        shown = []
+        for result, output in outputs_of(self.results):
+            is_there = result.in_default_run
+            if folder is not None:
+                is_there = (folder / output.path(output.page)).exists()
+            if output.page and is_there:
+                shown.append(output)
+        return shown
 
     def expected_tables(self) -> dict[str, Current]:
         """The parquet files of a run, by their path below the folder of results, each with the

@@ -58,10 +58,12 @@ def command_options(
 ) -> str:
     """A job's options with the files of a job, as a shell reads them, and those beside."""
     words: list[str] = []
-    for files, options in ((inputs, inputs.keys()), (outputs, result.outputs)):
-        for option in (each for each in options if each and files[each]):
-            named = files[option]
-            paths = [named] if isinstance(named, str) else named
+    # By keys alone: a rule's lists of files need not have more of a mapping.
+    files_by_option = {option: inputs[option] for option in list(inputs.keys())}
+    files_by_option |= {option: outputs[option] for option in result.outputs if option}
+    for option, files in files_by_option.items():
+        if option and files:
+            paths = [files] if isinstance(files, str) else files
             words += [f"--{option}", *map(shlex.quote, paths)]
     return " ".join([*words, *result.options])
 

@@ -23,26 +23,30 @@ def code_digest(*modules: str) -> str:
     there for type checkers alone do not count. ModuleNotFoundError if one of `modules` is not a
     module of this package.
     """
-    found = closure(*modules)
-    return digest("\n".join(f"{name}\n{found[name]}" for name in sorted(found)))
+    texts = closure(*modules)
+    return digest("\n".join(f"{name}\n{texts[name]}" for name in sorted(texts)))
 
 
 def closure(*modules: str) -> dict[str, str]:
     """Modules of this package and all that they import, each with the text of its syntax tree."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found[name], imported = _parsed(name)
-            waiting += [*imported, *filter(None, [name.rpartition(".")[0]])]
-    return found
+        if name in texts:
+            continue
+        texts[name], imported = _parsed(name)
+        waiting += imported
+        package = name.rpartition(".")[0]
+        if package:
+            waiting.append(package)
+    return texts
 
 
 def versions() -> dict[str, str]:
     """Versions of this package and of RECORDED_PACKAGES."""
-    found = {name: importlib.import_module(name).__version__ for name in RECORDED_PACKAGES}
-    return {PACKAGE: __version__} | found
+    others = {name: importlib.import_module(name).__version__ for name in RECORDED_PACKAGES}
+    return {PACKAGE: __version__} | others
 
 
 def record(settings: str, *modules: str) -> dict[str, str]:
@@ -103,15 +107,16 @@ def _text(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str:
 
 def _ours(name: str, imports: list[ast.Import | ast.ImportFrom]) -> list[str]:
     """Modules of this package among what a module imports, wherever in it the imports stand."""
-    found = []
+    modules = []
     for node in imports:
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            modules += [alias.name for alias in node.names]
         else:
             # `from package import name`: the name may be a module or something in one.
-            module = _absolute(name, node)
-            found += [module, *(f"{module}.{alias.name}" for alias in node.names)]
-    return [module for module in found if _source(module)]
+            package = _absolute(name, node)
+            modules.append(package)
+            modules += [f"{package}.{alias.name}" for alias in node.names]
+    return [module for module in modules if _source(module)]
 
 
 def _absolute(name: str, node: ast.ImportFrom) -> str:
@@ -119,7 +124,9 @@ def _absolute(name: str, node: ast.ImportFrom) -> str:
     if not node.level:
         return node.module or ""
     path = _source(name)
-    up = node.level - (path is not None and path.name == "__init__.py")
+    up = node.level
+    if path is not None and path.name == "__init__.py":
+        up -= 1
     package = name.rsplit(".", up)[0] if up else name
     return f"{package}.{node.module}" if node.module else package
 

@@ -38,8 +38,16 @@ Part = TypeVar("Part")
 Row = dict[str, Any]
 """A row of a table: its values by column, null as None."""
 
-COLUMN_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-COLUMN_TYPES |= {list[kind]: pa.list_(column) for kind, column in COLUMN_TYPES.items()}
+COLUMN_TYPES: dict[Any, pa.DataType] = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    bool: pa.bool_(),
+    list[str]: pa.list_(pa.string()),
+    list[int]: pa.list_(pa.int64()),
+    list[float]: pa.list_(pa.float64()),
+    list[bool]: pa.list_(pa.bool_()),
+}
 
 
 class TableError(ValueError):
@@ -70,8 +78,8 @@ def table_from_rows(rows: Iterable[Mapping[str, object]], schema: pa.Schema) -> 
 def select_rows(table: pa.Table, **wanted: object) -> pa.Table:
     """The rows that have the wanted value in each of the columns named."""
     for name, value in wanted.items():
-        chosen = [found == value for found in table[name].to_pylist()]
-        table = table.filter(array_of(chosen, pa.bool_()))
+        is_wanted = [cell == value for cell in table[name].to_pylist()]
+        table = table.filter(array_of(is_wanted, pa.bool_()))
     return table
 
 
@@ -90,11 +98,11 @@ def finite_or_null(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def array_of(values: Sequence, kind: pa.DataType) -> pa.Array:
+def array_of(values: Sequence[Any] | np.ndarray, kind: pa.DataType) -> pa.Array:
     """An array of numbers, truth values, texts, or lists of these; None is null. TypeError if a
     value is not of that type, or would lose its fraction."""
-    known = np.array([value is not None for value in values], dtype=bool)
-    validity = None if known.all() else _bits(known)
+    is_valid = np.array([value is not None for value in values], dtype=bool)
+    validity = None if is_valid.all() else _bits(is_valid)
     if pa.types.is_string(kind):
         texts = [b"" if value is None else str.encode(value) for value in values]
         buffers = [validity, _ends(texts), pa.py_buffer(b"".join(texts))]
@@ -105,14 +113,14 @@ def array_of(values: Sequence, kind: pa.DataType) -> pa.Array:
         buffers = [validity, _ends(lists)]
         return pa.Array.from_buffers(kind, len(values), buffers, children=[items])
     numbers = np.zeros(len(values), kind.to_pandas_dtype())
-    if known.any():
-        given = np.array([value for value in values if value is not None])
-        numbers[known] = given.astype(numbers.dtype, casting="same_kind")
+    if is_valid.any():
+        valid_values = np.array([value for value in values if value is not None])
+        numbers[is_valid] = valid_values.astype(numbers.dtype, casting="same_kind")
     buffers = [validity, _bits(numbers) if pa.types.is_boolean(kind) else pa.py_buffer(numbers)]
     return pa.Array.from_buffers(kind, len(values), buffers)
 
 
-def _ends(parts: list[Sized]) -> pa.Buffer:
+def _ends(parts: Sequence[Sized]) -> pa.Buffer:
     """Where each part starts in all of them, one after another, and where the last ends."""
     return pa.py_buffer(np.cumsum([0, *map(len, parts)], dtype=np.int32))
 
@@ -166,9 +174,12 @@ def write_csv(table: pa.Table, path: Path) -> None:
 
 
 def read_parquet(
-    path: Path, schema: pa.Schema, settings: str | None = None, optional: Iterable[str] = (),
+    path: Path,
+    schema: pa.Schema,
+    settings: str | None = None,
+    optional: Iterable[str] = (),
     is_sealed: bool = True,
-) -> pa.Table:  # fmt: skip
+) -> pa.Table:
     """Read a table that must have the columns of `schema` and, if given, a digest of `settings`; of
     those that are `optional`, in the order of the schema, one that it lacks is null. TableError as
     `read_table`, or if the file has other columns, or was made with other settings."""
@@ -198,7 +209,8 @@ def check_inputs(
     for option, wanted in digests.items():
         if option not in files:
             raise ValueError(f"--settings: inputs of --{option}; allowed: {', '.join(files)}")
-        paths = files[option] if isinstance(files[option], list) else [files[option]]
+        path_or_paths = files[option]
+        paths = path_or_paths if isinstance(path_or_paths, list) else [path_or_paths]
         if len(paths) != len(wanted):
             raise ValueError(f"--{option}: {len(paths)} files; allowed: {len(wanted)}")
         for path, settings in zip(paths, wanted, strict=True):
@@ -206,8 +218,8 @@ def check_inputs(
 
 
 def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:
-    found = (schema.metadata or {}).get(b"settings", b"").decode()
-    if found != settings:
+    made_with = (schema.metadata or {}).get(b"settings", b"").decode()
+    if made_with != settings:
         raise TableError(f"{path}: made with other settings than these; {AGAIN}")
 
 

@@ -6,12 +6,15 @@ from typing import Any
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticCustomError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from .words import MOST_SHOWN, plain_or_quoted, short_repr, suggestion
 
-Fault = tuple[tuple, str]
-"""A path and a sentence."""
+Place = tuple[Any, ...]
+"""Keys and indices that lead to a setting."""
+
+Fault = tuple[Place, str]
+"""A place, and a sentence."""
 
 MOST_PER_PATH = 3
 
@@ -50,7 +53,7 @@ def fault(sentence: str) -> PydanticCustomError:
 
 def below(faults: list[Fault]) -> ValidationError:
     """What a validator raises for all faults of what it sees, with their paths below it."""
-    lines = [{"type": fault(text), "loc": path, "input": None} for path, text in faults]
+    lines = [InitErrorDetails(type=fault(text), loc=path, input=None) for path, text in faults]
     return ValidationError.from_exception_data("settings", lines)
 
 
@@ -59,7 +62,8 @@ def faults_of(
 ) -> list[Fault]:
     """Each fault of a validation: of a mapping with these fields, or of a union, whose tag no path
     has; of unknown keys beyond MOST_UNKNOWN only how many there are."""
-    found, unknown = [], 0
+    faults: list[Fault] = []
+    unknown = 0
     for entry in error.errors(include_url=False):
         path = entry["loc"]
         if entry["type"] == "extra_forbidden":
@@ -72,51 +76,54 @@ def faults_of(
             path = path[1:]
         elif path[-1:] == ("[key]",):  # of a mapping: its own place is before
             path = path[:-1]
-        found.append((path, _sentence(entry, fields or {})))
+        faults.append((path, _sentence(entry, fields or {})))
     if unknown > MOST_UNKNOWN:
-        found.append(((), f"has {unknown - MOST_UNKNOWN} more unknown keys"))
-    return found
+        faults.append(((), f"has {unknown - MOST_UNKNOWN} more unknown keys"))
+    return faults
 
 
 def shortened(faults: list[Fault]) -> list[Fault]:
     """The first faults of each list, and how many more it has."""
-    found: dict[tuple, list[Fault]] = {}
+    faults_by_list: dict[Place, list[Fault]] = {}
     for path, text in faults:
-        whole = path[:-1] if path and isinstance(path[-1], int) else path
-        found.setdefault(whole, []).append((path, text))
-    for whole, several in found.items():
-        more = len(several) - MOST_PER_PATH
+        place = path[:-1] if path and isinstance(path[-1], int) else path
+        faults_by_list.setdefault(place, []).append((path, text))
+    first_faults: list[Fault] = []
+    for place, faults_of_list in faults_by_list.items():
+        first_faults += faults_of_list[:MOST_PER_PATH]
+        more = len(faults_of_list) - MOST_PER_PATH
         if more > 0:
-            several[MOST_PER_PATH:] = [(whole, f"and {more} more such faults")]
-    return [fault for several in found.values() for fault in several]
+            first_faults.append((place, f"and {more} more such faults"))
+    return first_faults
 
 
 def unencodable_values(values: Any) -> list[Fault]:
     """Keys and values that no message and no file of results could state, each with its path."""
-    found, waiting, seen = [], [((), values)], set()
+    faults: list[Fault] = []
+    waiting: list[tuple[Place, Any]] = [((), values)]
+    seen: set[int] = set()
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, str) and HALF.search(value):
-            found.append((path, f"{short_repr(value)} is no Unicode text"))
+            faults.append((path, f"{short_repr(value)} is no Unicode text"))
         elif isinstance(value, int) and abs(value) >= TOO_LARGE:
-            found.append((path, f"a number of more than {MOST_DIGITS} digits"))
+            faults.append((path, f"a number of more than {MOST_DIGITS} digits"))
         elif isinstance(value, list) and id(value) not in seen:
             waiting += [((*path, k), entry) for k, entry in enumerate(value)]
         elif isinstance(value, dict) and id(value) not in seen:
             for key, entry in value.items():
+                place = (*path, key)
                 if not isinstance(key, str):
-                    found.append(
-                        ((*path, key), "key is no text; allowed: names, or text in quotes")
-                    )
+                    faults.append((place, "key is no text; allowed: names, or text in quotes"))
                 elif HALF.search(key):
-                    found.append(((*path, key), "key is no Unicode text"))
+                    faults.append((place, "key is no Unicode text"))
                 else:
-                    waiting.append(((*path, key), entry))
+                    waiting.append((place, entry))
         seen.add(id(value))  # it may be an alias, perhaps of what it stands in
-    return found
+    return faults
 
 
-def dotted(path: tuple) -> str:
+def dotted(path: Place) -> str:
     """A path as text: ("panels", "fig4a", "sweep", "d", 2) is panels.fig4a.sweep.d[2]."""
     text = ""
     for part in path:
@@ -127,22 +134,24 @@ def dotted(path: tuple) -> str:
     return text or "(top level)"
 
 
-def _sentence(entry: dict[str, Any], fields: Mapping[str, FieldInfo]) -> str:
-    if entry["type"] == "fault":
-        return entry["msg"]
-    context, message = entry.get("ctx", {}), entry["msg"]
+def _sentence(entry: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
+    """What is wrong, of a mapping with these fields."""
+    message = entry["msg"]
+    context = entry.get("ctx", {})
     match entry["type"]:
+        case "fault":
+            return message
         case "missing":
-            name = entry["loc"][-1]
-            about = next((f.description for n, f in fields.items() if name in (n, f.alias)), None)
-            return f"is missing{f' ({about})' if about else ''}"
+            about = _description(entry["loc"][-1], fields)
+            return f"is missing ({about})" if about else "is missing"
         case "union_tag_not_found":
             return "is missing"
         case "extra_forbidden":
             allowed = [field.alias or name for name, field in fields.items()]
-            return f"unknown key; {suggestion(entry['loc'][-1], allowed)}"
+            return f"unknown key; {suggestion(str(entry['loc'][-1]), allowed)}"
         case "union_tag_invalid":
-            allowed, tag = context["expected_tags"].replace("'", "").split(", "), context["tag"]
+            tag = context["tag"]
+            allowed = context["expected_tags"].replace("'", "").split(", ")
             return f"{short_repr(tag)} is unknown; {suggestion(tag[:MOST_SHOWN], allowed)}"
         case "float_type" if type(entry["input"]) is int:
             message = "should be a number below 10^308"
@@ -154,3 +163,11 @@ def _sentence(entry: dict[str, Any], fields: Mapping[str, FieldInfo]) -> str:
             message = "should be a list"
     message = message.removeprefix("Input ").removeprefix("Value error, ")
     return f"{short_repr(entry['input'])} is not allowed; {message}"
+
+
+def _description(key: object, fields: Mapping[str, FieldInfo]) -> str | None:
+    """What the field of a name or an alias is of; None where there is none."""
+    for name, field in fields.items():
+        if key in (name, field.alias):
+            return field.description
+    return None

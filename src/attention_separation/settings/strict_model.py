@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from .faults import below, fault, faults_of
+from .faults import Fault, below, fault, faults_of
 from .words import short_repr, suggestion
 
 DIGEST_LENGTH = 16
@@ -42,7 +42,7 @@ MAX_VALUES = 100_000
 """Most values of one grid: beyond it, a step is most likely mistyped."""
 
 
-def canonical_json(value) -> str:
+def canonical_json(value: Any) -> str:
     """One text for equal values: keys sorted, no spaces, no NaN."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -82,18 +82,20 @@ class Scaled(StrictModel):
     @model_validator(mode="wrap")
     @classmethod
     def _has_its_scale(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
-        given = values if isinstance(values, dict) else {}
-        scale, scales = given.get("scale"), given.get("scales")
-        more = []
+        settings = values if isinstance(values, dict) else {}
+        scale = settings.get("scale")
+        scales = settings.get("scales")
+        faults_of_scale: list[Fault] = []
         if isinstance(scale, str) and isinstance(scales, dict) and scale not in scales:
             hint = suggestion(scale[:50], list(scales))
-            more = [(("scale",), f"{short_repr(scale)} is not among the scales; {hint}")]
+            text = f"{short_repr(scale)} is not among the scales; {hint}"
+            faults_of_scale.append((("scale",), text))
         try:
             section = handler(values)
         except ValidationError as error:
-            raise below(faults_of(error) + more) from None
-        if more:
-            raise below(more)
+            raise below(faults_of(error) + faults_of_scale) from None
+        if faults_of_scale:
+            raise below(faults_of_scale)
         return section
 
 
@@ -153,13 +155,15 @@ class Range(StrictModel, title="range"):
 
     def numbers(self) -> list[Decimal]:
         """The values, exact as decimals: 0.1 + 2 * 0.036 is 0.172."""
-        start, to, step = (Decimal(str(x)) for x in (self.start, self.to, self.step))
+        start = Decimal(str(self.start))
+        to = Decimal(str(self.to))
+        step = Decimal(str(self.step))
         if to < start:
             raise fault(f"goes from {start} down to {to}; allowed: to >= from")
         count = int((to - start) / step) + 1
         if count > MAX_VALUES:
-            told = count if count < 10**12 else f"{Decimal(count):.0e}"
-            raise fault(f"has {told} values; allowed: at most {MAX_VALUES}")
+            shown = count if count < 10**12 else f"{Decimal(count):.0e}"
+            raise fault(f"has {shown} values; allowed: at most {MAX_VALUES}")
         return [start + step * k for k in range(count)]
 
 

@@ -46,7 +46,9 @@ def warn(text: str) -> None:
 
 def _levels_to_caller() -> int:
     """How many calls up from `warn` the first line outside of the package is."""
-    levels, frame = 1, sys._getframe(1)
+    levels = 1
+    frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
-        levels, frame = levels + 1, frame.f_back
+        levels += 1
+        frame = frame.f_back
     return levels

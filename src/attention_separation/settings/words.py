@@ -51,7 +51,7 @@ def short_repr(value: Any) -> str:
 
 def counted(count: int, what: str) -> str:
     """How many there are of something whose plural ends in s: 1 point, 2,000 points."""
-    return f"{count:,} {what}{'s' * (count != 1)}"
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def joined(words: Sequence[str], conjunction: str = "and") -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from yaml.composer import Composer, ComposerError
 from yaml.constructor import ConstructorError, SafeConstructor
-from yaml.cyaml import CParser
+from yaml.cyaml import CParser  # type: ignore[attr-defined]  # it is there, says no stub
 from yaml.resolver import Resolver
 
 from .faults import ConfigError
@@ -44,25 +44,28 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
         self.wrong_keys: list[tuple[int, str]] = []
         """Those that stand twice in a mapping, or are no text, each with its line."""
 
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node:
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """As the library does, but depth has a bound: its time grows as the square."""
         self.depth += 1
         if self.depth > MOST_DEPTH:
             text = f"more than {MOST_DEPTH} lists and mappings in each other"
-            raise ComposerError(None, None, text, self.peek_event().start_mark)
+            event: Any = self.peek_event()
+            raise ComposerError(None, None, text, event.start_mark)
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node
 
-    def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         """As the library does, and looks at the keys."""
         node = super().compose_mapping_node(anchor)
         first: dict[str, int] = {}
         for key, _ in node.value:
-            line, kind = key.start_mark.line + 1, key.tag.rpartition(":")[2]
-            if kind not in ("str", "merge") or not isinstance(key, yaml.ScalarNode):
-                what = short_repr(key.value) if isinstance(key, yaml.ScalarNode) else "a collection"
-                text = f"key {what} is no text; allowed: names, or text in quotes"
+            line = key.start_mark.line + 1
+            kind = key.tag.rpartition(":")[2]
+            is_scalar = isinstance(key, yaml.ScalarNode)
+            if kind not in ("str", "merge") or not is_scalar:
+                shown = short_repr(key.value) if is_scalar else "a collection"
+                text = f"key {shown} is no text; allowed: names, or text in quotes"
                 self.wrong_keys.append((line, text))
             elif kind == "str" and key.value in first:
                 text = f"key {short_repr(key.value)} stands twice, first on line {first[key.value]}"
@@ -112,8 +115,11 @@ def _with_numbers_of_yaml_1_2() -> None:
     for tag, form in tags.items():
         whole = re.compile(f"^(?:{form.pattern})$")
         _StrictLoader.add_implicit_resolver(tag, whole, list("-+.0123456789"))
-    _StrictLoader.add_constructor("tag:yaml.org,2002:int", _StrictLoader.construct_yaml_int)
-    _StrictLoader.add_constructor("tag:yaml.org,2002:float", _StrictLoader.construct_yaml_float)
+    _StrictLoader.yaml_constructors = {
+        **SafeConstructor.yaml_constructors,
+        "tag:yaml.org,2002:int": _StrictLoader.construct_yaml_int,
+        "tag:yaml.org,2002:float": _StrictLoader.construct_yaml_float,
+    }
 
 
 _with_numbers_of_yaml_1_2()
@@ -146,20 +152,20 @@ def parse_yaml(text: str, name: str, source: str = "--config") -> Any:
         node = loader.get_single_node()
         if not loader.wrong_keys:
             return loader.construct_document(node) if node else None
-        wrong = sorted(loader.wrong_keys)
-        found = "\n".join(f"{name}, line {line}: {text}" for line, text in wrong)
+        wrong_keys = sorted(loader.wrong_keys)
+        faults = "\n".join(f"{name}, line {line}: {text}" for line, text in wrong_keys)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         what = ", ".join(part for part in (error.context, error.problem) if part)
-        found = f"{name}{where}: not valid YAML: {what}"
+        faults = f"{name}{where}: not valid YAML: {what}"
     except yaml.reader.ReaderError as error:
         line = text.encode()[: error.position].count(b"\n") + 1
         what = f"character {chr(error.character)!a} is not allowed"
-        found = f"{name}, line {line}: not valid YAML: {what}"
+        faults = f"{name}, line {line}: not valid YAML: {what}"
     except UnicodeEncodeError:
-        found = f"{name}: {short_repr(text)} is no Unicode text"
-    raise ConfigError(found.splitlines(), source)
+        faults = f"{name}: {short_repr(text)} is no Unicode text"
+    raise ConfigError(faults.splitlines(), source)
 
 
 def check_extent(value: Any, name: str, source: str) -> None:
@@ -177,7 +183,8 @@ def check_extent(value: Any, name: str, source: str) -> None:
         if depth > MOST_DEPTH:
             # As deep as that goes; of one that holds itself this is how it ends.
             return 1, MOST_DEPTH + 1
-        size, height = 1, 0
+        size = 1
+        height = 0
         for child in inner.values() if isinstance(inner, dict) else inner:
             child_size, child_height = extent(child, depth + 1)
             size += child_size
