@@ -56,16 +56,21 @@ class Contest(StrictModel, title="contest"):
     def networks(self) -> tuple[Network, ...]:
         """The order of the last axis wherever networks stand side by side: those on D1, in the
         order of `kernels`, then those on D0."""
-        return tuple(Network(kernel, dataset) for dataset in (1, 0) for kernel in self.kernels)
+        on_d1 = [Network(kernel, 1) for kernel in self.kernels]
+        on_d0 = [Network(kernel, 0) for kernel in self.kernels]
+        return (*on_d1, *on_d0)
 
     @property
     def events(self) -> tuple[str, ...]:
         """Names of the events whose intersection is success, network by network."""
-        names = {k: f"f_{name}" for k, name in IN_THE_PAPER.items()} if self == PAPERS else {}
-        return tuple(
-            f"{names.get(kernel, kernel)}_d{dataset}_{'positive' if k == 0 else 'zero'}"
-            for k, (kernel, dataset) in enumerate(self.networks)
-        )
+        events: list[str] = []
+        for k, network in enumerate(self.networks):
+            name = network.kernel
+            if self == PAPERS:
+                name = f"f_{IN_THE_PAPER[name]}"
+            sign = "positive" if k == 0 else "zero"
+            events.append(f"{name}_d{network.dataset}_{sign}")
+        return tuple(events)
 
     @property
     def outcomes(self) -> tuple[str, ...]:

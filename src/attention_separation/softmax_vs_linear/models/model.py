@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field
 
@@ -29,6 +29,18 @@ Positive = Annotated[float, Field(ge=1e-6, le=1000)]
 Probability = Annotated[float, Field(ge=1e-100, lt=1)]
 
 
+LOGARITHMS: dict[str | int, Callable[[float], float]] = {
+    "e": math.log,
+    2: math.log2,
+    10: math.log10,
+}
+ROUNDINGS: dict[str, Callable[[float], int]] = {
+    "floor": math.floor,
+    "nearest": round,
+    "ceil": math.ceil,
+}
+
+
 class MRule(StrictModel, title="rule for m"):
     """m computed from n: times log(n) or log(n/delta), made whole, and at least `at_least`."""
 
@@ -38,12 +50,11 @@ class MRule(StrictModel, title="rule for m"):
     round: Literal["floor", "nearest", "ceil"] = Field(description="how m is made whole")
     at_least: Width = Field(default=1, description="smallest m")
 
-    def m(self, n: int, delta: float | None) -> int:
-        """The number of sign columns for n tokens."""
+    def m(self, n: int, delta: float) -> int:
+        """The number of sign columns for n tokens; delta is not read where log(n) is taken."""
         argument = n if self.log_of == "n" else n / delta
-        log = {"e": math.log, 2: math.log2, 10: math.log10}[self.base](argument)
-        rounding = {"floor": math.floor, "nearest": round, "ceil": math.ceil}[self.round]
-        return max(rounding(self.times * log), self.at_least)
+        exact = self.times * LOGARITHMS[self.base](argument)
+        return max(ROUNDINGS[self.round](exact), self.at_least)
 
 
 def _known_theta(text: str) -> str:
@@ -52,14 +63,18 @@ def _known_theta(text: str) -> str:
     return text
 
 
-Columns = one_of(
-    {"number": Width, "rule": MRule},
-    lambda value: "rule" if isinstance(value, dict | MRule) else "number",
-)
-Theta = one_of(
-    {"number": Positive, "text": Annotated[str, AfterValidator(_known_theta)]},
-    lambda value: "text" if isinstance(value, str) else "number",
-)
+if TYPE_CHECKING:
+    Columns = int | MRule
+    Theta = float | str
+else:
+    Columns = one_of(
+        {"number": Width, "rule": MRule},
+        lambda value: "rule" if isinstance(value, dict | MRule) else "number",
+    )
+    Theta = one_of(
+        {"number": Positive, "text": Annotated[str, AfterValidator(_known_theta)]},
+        lambda value: "text" if isinstance(value, str) else "number",
+    )
 
 
 class Parameters(StrictModel):
@@ -188,7 +203,7 @@ class Model(ABC):
         return self.name.replace("_", "-")
 
     @abstractmethod
-    def check(self, n: int, d: int | None) -> None:
+    def check(self, n: int, d: int) -> None:
         """Raise ValueError unless there is a dataset of this size."""
 
     @abstractmethod
@@ -230,7 +245,7 @@ class AttentionModel(Dataset, Model):
     range_words: str
 
     @classmethod
-    def on(cls, dataset: Dataset, **more) -> "AttentionModel":
+    def on(cls, dataset: Dataset, **more: Any) -> "AttentionModel":
         """The model on a dataset; `more` are the other attributes."""
         return cls(**vars(dataset), **more)
 
@@ -250,8 +265,8 @@ class AttentionModel(Dataset, Model):
         """s = sqrt(log n)."""
         return math.sqrt(math.log(n))
 
-    def allows(self, a0: float, a1: float, b: float | None, c: float | None) -> bool:
-        """Whether the definition of the datasets allows the parameters."""
+    def allows(self, a0: float, a1: float, b: float, c: float) -> bool:
+        """Whether the definition of the datasets allows the parameters; b and c may be ABSENT."""
         sums = b is None or abs(b + c - 1) < SUM_TOLERANCE
         return a0 < LARGEST_A0 and a1 >= self.least_a1 and sums
 

@@ -37,11 +37,25 @@ def simulated_schema(contest: Contest) -> pa.Schema:
     """Columns; a parameter that the model does not have is null. Two swept parameters stand in
     `parameter` as "a1,c", the first one's value in `value`, both in their own columns."""
     return schema(
-        panel=str, parameter=str, value=float, n=int, d=int, m=int,
-        a0=float, a1=float, b=float, c=float, delta=float, tau=float,
-        attention_x=str, trials=int, **dict.fromkeys(contest.outcomes, int),
-        p_hat=float, ci_low=float, ci_high=float,
-    )  # fmt: skip
+        panel=str,
+        parameter=str,
+        value=float,
+        n=int,
+        d=int,
+        m=int,
+        a0=float,
+        a1=float,
+        b=float,
+        c=float,
+        delta=float,
+        tau=float,
+        attention_x=str,
+        trials=int,
+        **dict.fromkeys(contest.outcomes, int),
+        p_hat=float,
+        ci_low=float,
+        ci_high=float,
+    )
 
 
 POINTS = ("panel", "parameter", "value")
@@ -50,11 +64,16 @@ POINTS = ("panel", "parameter", "value")
 def exact_schema(contest: Contest) -> pa.Schema:
     """Columns; `p_error` is the estimated error of p_exact, and so is each event's of its
     probability: 0 where these are exact, else they are reference values."""
-    events = [f"{kind}_{event}" for kind in ("prob", "error") for event in contest.events]
     return schema(
-        panel=str, parameter=str, value=float, p_exact=float, p_error=float, p_method=str,
-        **dict.fromkeys(events, float),
-    )  # fmt: skip
+        panel=str,
+        parameter=str,
+        value=float,
+        p_exact=float,
+        p_error=float,
+        p_method=str,
+        **{f"prob_{event}": float for event in contest.events},
+        **{f"error_{event}": float for event in contest.events},
+    )
 
 
 def join_exact(simulated: pa.Table, exact: pa.Table) -> pa.Table:

@@ -10,9 +10,11 @@ import numpy as np
 from pydantic import Field
 
 from .contest import PAPERS, Contest
-from .model import Model, Parameters, Positive
+from .model import ABSENT, Model, Parameters, Positive
 
-LOWER, UPPER, SPECIAL = 1.0, 1.4, 4.0
+LOWER = 1.0
+UPPER = 1.4
+SPECIAL = 4.0
 """Entries of A x in units of log n: the interval of the others, and the special one of D1."""
 
 LEVELS = {"low": 1.0, "middle": 1.2, "high": 1.4}
@@ -95,7 +97,7 @@ class RegressionModel(Model):
     most_alternatives = 24
     titled_by = "law"
 
-    def check(self, n: int, d: int | None = None) -> None:
+    def check(self, n: int, d: int = ABSENT) -> None:
         check(n)
 
     def check_contest(self, contest: Contest) -> None:

@@ -6,7 +6,15 @@ from pydantic import Field, model_validator
 
 from ...settings.strict_model import MAX_VALUES, Count, Integer, Some, StrictModel
 from ..models import MODELS
-from ..models.model import Amplitude, AttentionModel, Dimension, MRule, Positive, Probability
+from ..models.model import (
+    ABSENT,
+    Amplitude,
+    AttentionModel,
+    Dimension,
+    MRule,
+    Positive,
+    Probability,
+)
 
 Tokens = Annotated[Integer, Field(ge=10, le=10**9)]
 
@@ -31,7 +39,7 @@ class ClaimSizes(StrictModel):
             model = MODELS[name]
             for n, d in self.of(name):
                 model.check(n, d)
-                if isinstance(model, AttentionModel) and d is not None:
+                if isinstance(model, AttentionModel):
                     _two_classes(model, n, d)
         return self
 
@@ -40,10 +48,11 @@ class ClaimSizes(StrictModel):
         fewer = {name: getattr(self, name)[:count] for name in type(self).model_fields}
         return self.model_copy(update=fewer)
 
-    def of(self, model: str) -> list[tuple[int, int | None]]:
-        """n and d of a model's sizes; d is None in the regression model."""
-        sizes = getattr(self, model)
-        return [(z.n, z.d) if isinstance(z, AttentionSize) else (z, None) for z in sizes]
+    def of(self, model: str) -> list[tuple[int, int]]:
+        """n and d of a model's sizes; d is ABSENT in the regression model."""
+        if model == "regression":
+            return [(n, ABSENT) for n in self.regression]
+        return [(size.n, size.d) for size in getattr(self, model)]
 
 
 def _two_classes(model: AttentionModel, n: int, d: int) -> None:

@@ -107,7 +107,7 @@ class Panel(StrictModel):
     def _point(self, swept: dict[str, float]) -> Point:
         values: dict[str, Any] = self.fixed | swept
         if isinstance(values["m"], MRule):
-            values["m"] = values["m"].m(values["n"], values.get("delta"))
+            values["m"] = values["m"].m(values["n"], values.get("delta", ABSENT))
         theta = values.pop("tau") if "tau" in values else values.pop("theta")
         if isinstance(theta, str):
             # As in "c + 0.1".
