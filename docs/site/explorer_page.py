@@ -19,6 +19,21 @@ HEADER = """# /// script
 # dependencies = ["attention-separation @ ./{wheel}", "matplotlib"]
 # ///
 """
+PYTHON_FOR_BROWSERS = "https://cdn.jsdelivr.net/pyodide/"
+NOT_REACHED = (
+    "This page takes Python from cdn.jsdelivr.net, which cannot be reached from here. "
+    "`make explorer-page OFFLINE=1` makes a page that asks no other machine."
+)
+SAY_IF_NOT_REACHED = f"""<script>
+fetch("{PYTHON_FOR_BROWSERS}", {{ mode: "no-cors", cache: "no-store" }}).catch(() => {{
+  const said = document.createElement("p");
+  said.role = "alert";
+  said.style = "position:fixed;inset:0 0 auto;margin:0;padding:1rem;z-index:99;background:#ffe08a";
+  said.textContent = "{NOT_REACHED}";
+  document.body.append(said);
+}});
+</script>
+"""
 NO_MODULES = "#!/bin/sh\necho '{}'\n"
 """What answers in uv's place which local modules the app imports: the wheel has them all."""
 
@@ -34,6 +49,7 @@ def write_page(wheel: Path, folder: Path, *options: str) -> None:
         shutil.copy(wheel, work)
         app = HEADER.format(wheel=wheel.name) + APP.read_text(encoding="utf-8")
         (work / "explorer.py").write_text(app, encoding="utf-8")
+        shutil.copy(APP.with_name("head.html"), work)
         (work / "uv").write_text(NO_MODULES, encoding="utf-8")
         (work / "uv").chmod(0o755)
         (work / "lock.json").write_text('{"packages": {}}', encoding="utf-8")
@@ -48,6 +64,10 @@ def write_page(wheel: Path, folder: Path, *options: str) -> None:
             [sys.executable, "-m", "marimo", *export, "--no-sandbox", "--force", *options],
             env={**os.environ, "PATH": path, **more}, stdout=subprocess.DEVNULL, check=True,
         )  # fmt: skip
+    if "--offline" not in options:
+        index = folder / "index.html"
+        page = index.read_text(encoding="utf-8")
+        index.write_text(page.replace("</body>", f"{SAY_IF_NOT_REACHED}</body>"), encoding="utf-8")
     # Of those who write marimo, not of who serves its pages.
     (folder / "CLAUDE.md").unlink(missing_ok=True)
 

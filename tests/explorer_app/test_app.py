@@ -5,6 +5,7 @@ import json
 import pytest
 
 import attention_separation as asep
+from attention_separation.explorer import views
 from attention_separation.explorer.pictures import in_digits
 from attention_separation.explorer.views import VIEWS
 
@@ -83,21 +84,26 @@ def test_a_mistake_in_a_formula_is_said_in_the_apis_sentence(page):
     page.wait_until("!faults().length")
 
 
-SENT = "?n=20000&temperature=0.5&view=Needle&Needle.mu=4&formula=x**2%2B1&others="
+SENT = "?n=20000&temperature=0.5&view=Row&Needle.mu=4&formula=x**2%2B1&others="
 SENT += "&kernel=linear: x"
+
+
+def choose(page, view):
+    """Press the tab of a view."""
+    page.run(f"tab('{view}').dispatchEvent(new MouseEvent('mousedown', {{bubbles: true}}))")
+    page.wait_until(f"tab('{view}').ariaSelected === 'true'")
 
 
 def test_a_link_shows_what_its_sender_saw(page, address):
     def show(query):
         page.open(address + query)
         page.run(HELP)
-        page.wait_until("!!number() && !!picture()")
+        page.wait_until("!!picture() && !!tab('Curve')")
 
     # What no control can have is left out, and what is not of the app stays.
     show(f"{SENT}&a1=7&b=0.3&b=0.4&m=x&show-chrome=false")
     wait_for_number(page, "x**2+1", n=20000, temperature=0.5)
-    page.wait_until("picture().alt === 'Needle'")
-    page.wait_for_text("draw_needle(mu=4.0, n=512)")
+    page.wait_until("tab('Row').ariaSelected === 'true'")
     step(page, "a₁,")
     page.wait_until("new URLSearchParams(location.search).get('a1') === '1.25'")
     page.wait_until("!new URLSearchParams(location.search).has('m')")
@@ -107,14 +113,65 @@ def test_a_link_shows_what_its_sender_saw(page, address):
     wait_for_number(page)
     show(query)
     wait_for_number(page, "x**2+1", n=20000, temperature=0.5, a1=1.25)
-    page.wait_for_text("draw_needle(mu=4.0, n=512)")
     write(page, "")
     wait_for_number(page, "linear", n=20000, temperature=0.5, a1=1.25)
-    page.run("tab('Rank bound').dispatchEvent(new MouseEvent('mousedown', {bubbles: true}))")
+    page.wait_until("!new URLSearchParams(location.search).has('formula')")
+    choose(page, "Needle")
+    page.wait_for_text("draw_needle(mu=4.0, n=512)")
+    page.wait_until("new URLSearchParams(location.search).get('view') === 'Needle'")
+    show(page.value("location.search"))
+    page.wait_for_text("draw_needle(mu=4.0, n=512)")
+    choose(page, "Rank bound")
     page.wait_until("new URLSearchParams(location.search).get('view') === 'Rank bound'")
     step(page, "H,", "picture().src")
     page.wait_until("new URLSearchParams(location.search).get('Rank bound.heads') === '4'")
-    page.wait_until("!new URLSearchParams(location.search).has('formula')")
+
+
+def names(page, role):
+    """The names of what the accessibility tree has of a role, where that is shown."""
+    return [one["name"] for one in page.accessibility_tree() if one["role"] == role]
+
+
+def test_what_assistive_technology_is_told(page):
+    """Sliders say their values, buttons and the picture have names, and there is a heading."""
+    page.wait_until("thumb('n,').ariaValueText === '2000'")
+    step(page, "n,")
+    page.wait_until("thumb('n,').ariaValueText === '2500'")
+    tree = page.accessibility_tree()
+    values = {
+        one["name"].partition(",")[0]: one["value"] for one in tree if one["role"] == "slider"
+    }
+    wanted = {"n": 2500, "K": 20, "m": 0, "a₁": 1.2, "b": 0.2, "c": 0.8, "θ": 0, "T": 1}
+    assert values == pytest.approx(wanted, rel=1e-6)
+    assert names(page, "heading")[0] == views.title("Curve")
+    assert all(names(page, "button"))
+    (picture,) = names(page, "image")
+    assert picture.startswith("Exact, against tokens n.")
+
+
+def test_a_view_is_beside_what_it_takes_alone(page):
+    """The number and the sliders of kernels go where a view is of another question, and come
+    back as they were left."""
+    step(page, "a₁,")
+    for view in ("Needle", "Rank bound", "Head"):
+        choose(page, view)
+        page.wait_until("!number()")
+        page.wait_until(f"document.querySelector('h1').innerText === {views.title(view)!r}")
+        sliders = " ".join(names(page, "slider"))
+        assert "threshold" not in sliders
+    choose(page, "Scores")
+    wait_for_number(page, a1=1.25)
+    assert "θ, threshold" in " ".join(names(page, "slider"))
+
+
+def test_it_is_used_with_the_keyboard_alone(page):
+    """Tabs are left and right of each other, the first beside the last."""
+    page.run("tab('Curve').focus()")
+    for key, code, view in (("Right", 39, "Scores"), ("Right", 39, "Row"), ("Left", 37, "Scores")):
+        page.press(f"Arrow{key}", code)
+        page.wait_until(f"tab('{view}').ariaSelected === 'true'")
+    page.wait_until("picture()?.alt.startsWith('The largest score')")
+    step(page, "a₁,")
 
 
 PICTURES = {
@@ -138,9 +195,9 @@ def test_pictures_of_the_views_fit_the_window(page, address, name, tmp_path, pyt
     for _ in range(steps):
         step(page, "T,")
     page.click(640, 5)
-    page.run(f"tab('{view}').dispatchEvent(new MouseEvent('mousedown', {{bubbles: true}}))")
+    choose(page, view)
     # The Python below the picture is of what has been chosen.
-    page.wait_until(f"picture()?.alt === '{view}'")
+    page.wait_for_text(f"import {VIEWS[view].draw.__name__}")
     page.wait_for_text(f"['{formula}'" if formula else "temperature=2.0)" if steps else "savefig")
     page.resize(width, 900)
     page.wait_until(f"innerWidth === {width} && picture().complete")

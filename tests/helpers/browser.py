@@ -149,6 +149,16 @@ class Browser:
         """Wait until a page within the page shows a text."""
         self._wait(lambda: any(text in each for each in self._texts_of_frames()), text)
 
+    def accessibility_tree(self) -> list[dict]:
+        """What assistive technology is told of all that is shown: role, name and value of each."""
+        self._ask("Accessibility.enable")
+        nodes = self._ask("Accessibility.getFullAXTree")["nodes"]
+        return [
+            {key: node.get(key, {}).get("value", "") for key in ("role", "name", "value")}
+            for node in nodes
+            if not node["ignored"]
+        ]
+
     def look(self, picture: Path | None = None) -> Seen:
         """What is to be seen; `picture` gets a screenshot."""
         if picture:

@@ -129,7 +129,8 @@ def test_it_holds_the_package_whole_and_nothing_else(wheel):
     modules = {path.relative_to(source).as_posix() for path in source.rglob("*.py")}
     names = {*zipfile.ZipFile(wheel).namelist()}
     packed = {name for name in names if ".dist-info/" not in name}
-    more = {"attention_separation/explorer/needle_limits.csv", "attention_separation/py.typed"}
+    data = {"explorer/head.html", "explorer/needle_limits.csv", "py.typed"}
+    more = {f"attention_separation/{name}" for name in data}
     assert packed == modules | more
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     # For any Python from 3.11 on, on any platform.

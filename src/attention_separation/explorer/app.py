@@ -5,7 +5,9 @@ A cell does not run again for a control that it makes, so controls are shown whe
 
 import marimo
 
-app = marimo.App(width="full", app_title="attention-separation: the explorer")
+app = marimo.App(
+    width="full", app_title="attention-separation: the explorer", html_head_file="head.html"
+)
 
 with app.setup:
     from base64 import b64encode
@@ -18,7 +20,7 @@ with app.setup:
     from attention_separation.pages.house_style import BLUE
 
     # Between the buttons of the frame, which lie above the page where it is narrow.
-    TITLE = "margin:0;padding:0 clamp(0px,(700px - 100vw)*99,3rem)"
+    TITLE = "margin:0;padding:0 clamp(0px,(700px - 100vw)*99,3rem);font-size:1rem;font-weight:400"
     NUMBER = f"font-size:3.2rem;line-height:1.1;font-weight:700;color:{BLUE}"
 
 
@@ -36,14 +38,15 @@ def widgets(controls: dict[str, views.Control], sent: dict[str, str], **look: bo
 
 
 @app.function
-def page(shown: views.Shown, title: str) -> mo.Html:
+def page(shown: views.Shown) -> mo.Html:
     """A part of the page: the number or the picture, words, and faults in boxes."""
     parts: list[object] = []
     if shown.number:
         parts = [mo.Html(f'<output id="number" style="{NUMBER}">{escape(shown.number)}</output>')]
     if shown.svg:
         data = f"data:image/svg+xml;base64,{b64encode(shown.svg.encode()).decode()}"
-        parts = [mo.image(data, title, width="100%", style={"background": "white"})]
+        said = " ".join(shown.words)
+        parts = [mo.image(data, said, width="100%", style={"background": "white"})]
     boxes = [mo.callout(fault, kind="danger") for fault in shown.faults]
     return mo.vstack([*parts, *shown.words, *boxes]).style(max_width="760px")
 
@@ -54,16 +57,30 @@ def _():
     _parameters = mo.query_params().to_dict()
     sent = {name: value for name, value in _parameters.items() if isinstance(value, str)}
     controls = widgets(views.CONTROLS, sent, full_width=True)
-    mo.sidebar(mo.vstack([*controls.elements.values()], gap=0.5), width="340px")
     return controls, sent
+
+
+@app.cell
+def _(controls, tabs):
+    # What a view does not take is not beside it.
+    _elements = [*controls.elements.values()] if views.is_of_kernels(tabs.value) else []
+    mo.sidebar(mo.vstack(_elements, gap=0.5), width="340px") if _elements else None
+    return
 
 
 @app.cell
 def _(controls):
     kernels, at = views.question(controls.value)
-    title = "Which attention separates D1, with one special token, from D0?"
-    mo.vstack([mo.Html(f'<p style="{TITLE}">{title}</p>'), page(views.answer(kernels[0], at), "")])
     return at, kernels
+
+
+@app.cell
+def _(at, kernels, tabs):
+    _parts = [mo.Html(f'<h1 style="{TITLE}">{views.title(tabs.value)}</h1>')]
+    if views.is_of_kernels(tabs.value):
+        _parts.append(page(views.answer(kernels[0], at)))
+    mo.vstack(_parts)
+    return
 
 
 @app.cell
@@ -82,7 +99,7 @@ def _(sent):
 def _(at, kernels, own, tabs):
     shown = views.show(tabs.value, kernels, at, own.value)
     python = mo.md(f"```python\n{shown.python}\n```") if shown.python else ""
-    mo.vstack([page(shown, tabs.value), python])
+    mo.vstack([page(shown), python])
     return
 
 
@@ -93,5 +110,5 @@ def _(controls, own, tabs):
         _is_start = _value == views.STARTS[_name]
         _text = None if _is_start else views.in_address(_value)
         if _address.get(_name) != _text:
-            _address[_name] = _text  # type: ignore[assignment]  # None takes it away
+            _address[_name] = _text  # None takes it away
     return

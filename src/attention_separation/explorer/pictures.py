@@ -6,6 +6,7 @@ import io
 import re
 import warnings
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def draw_curve(kernels: str | Iterable[Given], against: str = "n", **at: Any) ->
         color = PALETTE[k % len(PALETTE)]
         line_style = LINE_STYLES[k % len(LINE_STYLES)]
         here = separation(kernel, **at)
-        values, probabilities = _curve(kernel, against, **at)
+        values, probabilities = _curve(kernel, against, **_beside(at, against))
         axes.plot(values, probabilities, color=color, linestyle=line_style, label=name)
         value_here = _value_of(here, against, at)
         if value_here is not None:
@@ -105,6 +106,14 @@ def _value_of(here: Separation, against: str, at: Mapping[str, Any]) -> float | 
     return None if isinstance(value, tuple) else value
 
 
+def _beside(at: Mapping[str, Any], against: str) -> dict[str, Any]:
+    """The setting less the parameter that a curve is drawn against, on which it does not depend. n
+    stacks for one d alone, so d stays."""
+    return {name: value for name, value in at.items() if name != against or name == "d"}
+
+
+# While a slider moves that a curve is drawn against, its line stays.
+@lru_cache(maxsize=64)
 def _curve(kernel: Given, against: str, **at: Any) -> tuple[np.ndarray, np.ndarray]:
     """Values of a parameter, and the probability at each, NaN where there is no answer, (P,)."""
     here = separation(kernel, **at)

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,12 +86,18 @@ CONTROLS = {
 }
 
 
+SEPARATES = "Which attention separates D1, with one special token, from D0?"
+"""What views of kernels ask."""
+
+
 class View(NamedTuple):
-    """A view: what draws it, how many kernels it shows, None for all, and its own controls."""
+    """A view: what draws it, how many kernels it shows, None for all, its own controls, and its
+    question."""
 
     draw: Callable[..., Figure]
     kernels: int | None
     controls: Mapping[str, Control] = {}
+    question: str = SEPARATES
 
 
 VIEWS = {
@@ -103,6 +110,7 @@ VIEWS = {
         draw_needle,
         0,
         {"mu": _slider("μ, signal to noise", MUS, 5.0), "n": _slider("n, tokens", TOKENS, 512)},
+        "How often can one query tell whether one token among n, all of them noisy, is special?",
     ),
     "Rank bound": View(
         draw_rank_bound,
@@ -112,6 +120,7 @@ VIEWS = {
             "rank": _slider("r, rank, at most d", range(1, 97), 32),
             "heads": _slider("H, heads", [2**k for k in range(21)], 2),
         },
+        "Which error does one layer of heads of rank r never go below?",
     ),
     "Head": View(
         draw_head,
@@ -121,8 +130,19 @@ VIEWS = {
             "target": Control("text", "index of its token", "300", {}),
             "fixed": Control("text", "indices of sinks", "", {"placeholder": "such as 0"}),
         },
+        "Up to how many tokens does a trained head find its own?",
     ),
 }
+
+
+def is_of_kernels(name: str) -> bool:
+    """Whether a view shows kernels: it takes CONTROLS, and the number is of its question."""
+    return VIEWS[name].kernels != 0
+
+
+def title(name: str) -> str:
+    """The question of a view."""
+    return VIEWS[name].question
 
 
 def _controls_of_views() -> dict[str, Control]:
@@ -173,6 +193,12 @@ class Shown(NamedTuple):
 
 def answer(kernel: str, at: Values) -> Shown:
     """The probability of a kernel at a setting."""
+    return _answer(kernel, **at)
+
+
+# The number and the view ask the same.
+@lru_cache(maxsize=64)
+def _answer(kernel: str, **at: Any) -> Shown:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -221,8 +247,7 @@ def show(name: str, kernels: Sequence[str], at: Values, values: Values) -> Shown
         positional = [with_an_answer or kernels[:1]]
     else:
         positional = list(answers)
-    is_of_kernels = bool(positional)
-    named = {**own_values, **at} if is_of_kernels else own_values
+    named = {**own_values, **at} if is_of_kernels(name) else own_values
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # said beside the number
@@ -231,11 +256,7 @@ def show(name: str, kernels: Sequence[str], at: Values, values: Values) -> Shown
         return Shown(faults=[str(error)])
     draw = view.draw.__name__
     words = [str(figure.get_label())]
-    python = ""
-    if is_of_kernels:
-        python = f"{answers[kernels[0]].python}\n\n"
-    else:
-        words.append("The controls at the left do not apply here.")
+    python = f"{answers[kernels[0]].python}\n\n" if is_of_kernels(name) else ""
     python += (
         f"from attention_separation.explorer import {draw}\n\n"
         f"figure = {_call(draw, *map(repr, positional), **named)}\n"

@@ -178,8 +178,9 @@ def measure(
 
     Parameters
     ----------
-    scores : ([layer,] [sequence,] [head,] queries, keys) as softmax gets them, or one row, or a
-        list of layers, or what a model generated with, step by step. Whole numbers are scores too.
+    scores : (layer, sequence, head, queries, keys) as softmax gets them, of which the first three
+        may be missing, or one row, or a list of layers, or what a model generated with, step by
+        step. Whole numbers are scores too.
         The queries are the last of the keys. Tensors too
     target : the key that is to be found, or one for each query, (..., queries), -1 for none
     fixed : keys that are there once however long the context is, such as a sink at 0

@@ -240,8 +240,14 @@ def limit(kernel: str, mu: float, n: int) -> float:
     mu : signal-to-noise ratio of the needle, 0.1 to 10
     n : number of tokens, 1 to 10^15
 
-    Returns the accuracy, 0.5 to 1. Raises ValueError if the kernel is unknown, or mu or n out of
-    range, and TypeError if mu is no number, or n no whole number.
+    Returns
+    -------
+    The accuracy, 0.5 to 1.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is unknown, mu no number in range, or n no whole number in range.
     """
     return _line(kernel).accuracy(checked_mu(mu), checked_n(n)).value
 
@@ -264,9 +270,9 @@ def _line(kernel: str) -> Line:
 
 
 def checked_mu(mu: float) -> float:
-    """mu, if it is a number in range; else TypeError or ValueError."""
+    """mu, if it is a number in range; else ValueError."""
     if not isinstance(mu, Real) or isinstance(mu, bool):
-        raise TypeError(f"mu={short_repr(mu)} is no number; allowed: {LEAST_MU:g} to {MOST_MU:g}")
+        raise ValueError(f"mu={short_repr(mu)} is no number; allowed: {LEAST_MU:g} to {MOST_MU:g}")
     if not LEAST_MU <= mu <= MOST_MU:  # NaN too
         raise ValueError(
             f"mu={short_repr(mu)} is out of range; allowed: {LEAST_MU:g} to {MOST_MU:g}"
@@ -275,12 +281,12 @@ def checked_mu(mu: float) -> float:
 
 
 def checked_n(n: int, name: str = "n") -> int:
-    """A number of tokens, if it is a whole one in range; else TypeError or ValueError."""
+    """A number of tokens, if it is a whole one in range; else ValueError."""
     allowed = "allowed: whole numbers from 1 to 10^15"
     # 1e6 is a whole number to a person.
     is_whole = isinstance(n, Integral) or (isinstance(n, Real) and n % 1 == 0)
     if isinstance(n, bool) or not is_whole:
-        raise TypeError(f"{name}={short_repr(n)} is no whole number; {allowed}")
+        raise ValueError(f"{name}={short_repr(n)} is no whole number; {allowed}")
     if not 1 <= n <= MOST_N:
         raise ValueError(f"{name}={short_repr(n)} is out of range; {allowed}")
     return int(n)

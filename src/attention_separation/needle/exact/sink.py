@@ -57,7 +57,7 @@ def sink(mu: float, n: int, prior: float = 0.5) -> float:
     `limit`.
     """
     if not isinstance(prior, Real) or isinstance(prior, bool):
-        raise TypeError(f"prior={short_repr(prior)} is no number; allowed: above 0 and below 1")
+        raise ValueError(f"prior={short_repr(prior)} is no number; allowed: above 0 and below 1")
     if not 0 < prior < 1:
         raise ValueError(f"prior={short_repr(prior)} is out of range; allowed: above 0 and below 1")
     return right_sink(checked_mu(mu), checked_n(n), float(prior))
