@@ -233,6 +233,8 @@ keep: setup
 
 gallery: setup
 	@$(BIN)/python docs/site/readme_pictures.py docs/readme
+	@$(BIN)/python docs/site/rule_graph.py docs/run/fig4_rules.svg
+	@$(BIN)/python docs/site/notebook_outputs.py docs/notebook.ipynb
 	@$(BIN)/python -m attention_separation gallery
 	@$(BIN)/python -m attention_separation settings --docs docs
 

@@ -1,7 +1,10 @@
-"""docs/notebook.ipynb, run cell by cell: its numbers are the API's, and it keeps no outputs."""
+"""docs/notebook.ipynb, run cell by cell: its numbers are the API's, its outputs of this code."""
 
 import ast
 import json
+import re
+import subprocess
+import sys
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -29,11 +32,32 @@ def shown():
     plt.close("all")
 
 
-def test_it_has_ten_cells_without_outputs():
+def test_it_has_ten_cells():
     assert len(CELLS) == 10
-    assert all(cell["outputs"] == [] for cell in CELLS if cell["cell_type"] == "code")
-    assert all(cell["execution_count"] is None for cell in CELLS if cell["cell_type"] == "code")
     nbformat.validate(NOTEBOOK)
+
+
+def numbers(text):
+    return [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", text)]
+
+
+def test_its_outputs_are_what_its_cells_show(tmp_path):
+    """Numbers to a part in 10^9, words alike; a picture where the cell has a figure."""
+    fresh = tmp_path / "notebook.ipynb"
+    fresh.write_text(json.dumps(NOTEBOOK), encoding="utf-8")
+    script = ROOT / "docs/site/notebook_outputs.py"
+    subprocess.run([sys.executable, script, fresh], check=True)
+    codes = [cell for cell in json.loads(fresh.read_text())["cells"] if cell["cell_type"] == "code"]
+    kept = [cell for cell in CELLS if cell["cell_type"] == "code"]
+    assert len(kept) == len(CODE) == 7
+    for old, new in zip(kept, codes, strict=True):
+        assert old["execution_count"] == new["execution_count"]
+        (one,), (other,) = old["outputs"], new["outputs"]
+        assert one["data"].keys() == other["data"].keys()
+        for kind in one["data"].keys() - {"image/png"}:
+            words, wanted = ("".join(each["data"][kind]) for each in (one, other))
+            assert numbers(words) == pytest.approx(numbers(wanted), rel=1e-9)
+    assert sum("image/png" in cell["outputs"][0]["data"] for cell in kept) == 1
 
 
 def test_every_cell_runs_and_shows_what_it_says(shown):
