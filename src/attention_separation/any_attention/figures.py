@@ -1,9 +1,10 @@
 """Figures of this study with their numbers: lines against n, one for each kernel, and maps of P
-over a kernel's parameter and n."""
+over a kernel's parameter and n. A user's own kernels have lines after the others."""
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +16,18 @@ from ..attention.kernel import Kernel
 from ..attention.kernels import KERNELS, exponential
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets import another_x
-from ..datasets.dataset import Data
 from ..own_kernels.values import own_kernels
 from ..pages import house_style
 from ..pages.drawing import as_grid, draw_map, legend_beside, save_with_numbers, sheet
 from ..results.provenance import record
-from ..results.tables import finite_or_null, numpy_column, select_rows, table_from_rows
+from ..results.tables import Row, finite_or_null, numpy_column, select_rows, table_from_rows
 from ..settings.strict_model import MAX_VALUES, subsample
 from .exact.layers import LAYERS, Layer
 from .exact.limits import exp_probabilities, known_least_weights, of_degrees
 from .exact.values import best_probabilities, separate
 from .laws.margins import ANOTHER, WEIGHT
 from .laws.predictions import critical_temperatures, least_degrees
-from .settings import WITH_OWN_KERNELS, KernelsJob
+from .settings import Data, KernelsJob
 
 SIZES = 56
 """Numbers of tokens of a map."""
@@ -44,8 +44,9 @@ LAYER_FIELDS = [("model", pa.string()), ("attention_x", pa.string())]
 
 def multiples(classes: int, count: int, least: float = 100, most: float = LARGEST_N) -> list[int]:
     """About so many multiples of K from `least` to `most`, nearly geometric."""
-    whole = np.geomspace(least, most, count) / classes
-    return (np.unique(np.maximum(np.floor(whole + 1e-9), 1)).astype(np.int64) * classes).tolist()
+    in_a_class = np.floor(np.geomspace(least, most, count) / classes + 1e-9)
+    in_a_class = np.unique(np.maximum(in_a_class, 1))
+    return (in_a_class.astype(np.int64) * classes).tolist()
 
 
 def sizes_in_words(data: Data) -> str:
@@ -66,15 +67,17 @@ class Lines:
     axes: Mapping[str, Any]  # what else each panel is set to, as `Axes.set` takes it
     shown: tuple[str, ...]  # kernels
     columns: tuple[str, ...]  # names of the numbers, the drawn one first
-    # The columns, each with a number for each n.
-    compute: Callable[[Kernel, Layer, Data, list[int]], tuple[np.ndarray, ...]]
+    # A number for each n, by column.
+    compute: Callable[[Kernel, Layer, Data, list[int]], dict[str, np.ndarray]]
     layers: tuple[Layer, ...] = LAYERS  # a panel for each
     count: int = 25
     least: int | None = 100
     most: int = LARGEST_N
-    gray: Callable[[Layer, Data, list[int]], Any] = lambda *_: None  # a line that is no kernel's
-    more: Callable[[Data, list[int]], list[dict]] = lambda *_: []  # rows beside the kernels'
-    words: Callable[[pa.Table], Mapping[str, str]] = lambda _: {}  # what labels have below formulas
+    # A gray line that is no kernel's, (N,), and rows beside the kernels'.
+    gray: Callable[[Layer, Data, list[int]], np.ndarray | None] | None = None
+    more_rows: Callable[[Data, list[int]], list[Row]] | None = None
+    # What labels have below formulas, by kernel.
+    second_lines: Callable[[pa.Table], dict[str, str]] | None = None
     legend: str = ""  # what stands above the labels
 
     def at_most(self, points: int) -> "Lines":
@@ -90,33 +93,43 @@ class Lines:
         number has no meaning, or float64 does not resolve it."""
         numbers = [(name, pa.float64()) for name in self.columns]
         schema = pa.schema([("kernel", pa.string()), *LAYER_FIELDS, ("n", pa.int64()), *numbers])
-        n, rows = self.n(data), []
-        for layer in self.layers:
-            for kernel in (*(KERNELS[name] for name in self.shown), *own.values()):
-                columns = (part.tolist() for part in self.compute(kernel, layer, data, n))
-                for size, *found in zip(n, *columns, strict=True):
-                    named = zip(self.columns, map(finite_or_null, found), strict=True)
-                    rows.append({"kernel": kernel.name, "n": size, **layer.columns, **dict(named)})
-        return table_from_rows([*rows, *self.more(data, n)], schema)
+        n = self.n(data)
+        kernels = [KERNELS[name] for name in self.shown]
+        kernels += own.values()
+        rows: list[Row] = []
+        for layer, kernel in product(self.layers, kernels):
+            columns = self.compute(kernel, layer, data, n)
+            for k, size in enumerate(n):
+                row: Row = {"kernel": kernel.name, "n": size, **layer.columns}
+                for name, values in columns.items():
+                    row[name] = finite_or_null(float(values[k]))
+                rows.append(row)
+        if self.more_rows is not None:
+            rows += self.more_rows(data, n)
+        return table_from_rows(rows, schema)
 
     def draw(self, table: pa.Table, data: Data, own: Mapping[str, Kernel]) -> Figure:
         """The figure of its numbers: a panel for each layer."""
-        words, n = self.words(table), self.n(data)
-        names = (*self.shown, *own)
-        height = max(4.2, 0.9 + 0.18 * len(names) * (2 if words else 1))
-        note, cell = self.note.format(sizes=sizes_in_words(data)), (3.1, height)
+        n = self.n(data)
+        labels = {name: label_of(name, own) for name in (*self.shown, *own)}
+        height_of_label = 0.18
+        if self.second_lines is not None:
+            second_lines = self.second_lines(table)
+            labels = {name: label + second_lines[name] for name, label in labels.items()}
+            height_of_label *= 2
+        cell = (3.1, max(4.2, 0.9 + height_of_label * len(labels)))
+        note = self.note.format(sizes=sizes_in_words(data))
         with sheet(self.title, note, len(self.layers), cell, (2.2, 0.0)) as (figure, panels):
             for panel, layer in zip(panels, self.layers, strict=True):
-                gray = self.gray(layer, data, n)
+                gray = None if self.gray is None else self.gray(layer, data, n)
                 if gray is not None:
                     panel.plot(n, gray, color=house_style.MIDDLE_GRAY, linewidth=0.8)
                 rows = select_rows(table, **layer.columns)
-                for name in names:
+                for name, label in labels.items():
                     values = numpy_column(select_rows(rows, kernel=name), self.columns[0])
                     if self.axes.get("yscale") == "log":
                         values = np.where(values > 0, values, np.nan)
-                    label = label_of(name, own) + words.get(name, "")
-                    panel.plot(n, values, label=label, **_look(name, own))
+                    panel.plot(n, values, label=label, **_line_style(name, own))
                 panel.set(xscale="log", xlabel="tokens $n$", title=layer.words, **self.axes)
                 panel.set_xlim(n[0], n[-1])
                 panel.set_xticks(10.0 ** np.arange(2, math.log10(self.most) + 0.1, 2))
@@ -127,16 +140,27 @@ class Lines:
 
 def label_of(name: str, own: Mapping[str, Kernel]) -> str:
     """A kernel's name and formula, for a legend; `own` are a user's."""
-    symbol = (KERNELS | dict(own))[name].symbol
-    cut = len(symbol) > MOST_OF_SYMBOL
-    return f"{name}: {f'{symbol[: MOST_OF_SYMBOL - 1]}…' if cut else symbol}"
+    kernel = own[name] if name in own else KERNELS[name]
+    symbol = kernel.symbol
+    if len(symbol) > MOST_OF_SYMBOL:
+        symbol = f"{symbol[: MOST_OF_SYMBOL - 1]}…"
+    return f"{name}: {symbol}"
 
 
-def _look(name: str, own: Mapping[str, Kernel]) -> dict[str, Any]:
+def _line_style(name: str, own: Mapping[str, Kernel]) -> dict[str, Any]:
+    """Of a kernel's line, as `Axes.plot` takes it."""
     if name not in own:
         return house_style.kernel_line(name)
-    color, dashes = divmod([*own].index(name), len(OWN_DASHES))
+    color, dashes = divmod(list(own).index(name), len(OWN_DASHES))
     return {"color": OWN_COLORS[color % len(OWN_COLORS)], "linestyle": OWN_DASHES[dashes]}
+
+
+def _p_best(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> dict[str, np.ndarray]:
+    return {"p_best": best_probabilities(kernel, layer, data, n)}
+
+
+def _half_of_exp(layer: Layer, data: Data, n: list[int]) -> np.ndarray:
+    return exp_probabilities(layer, data, tuple(n)) / 2
 
 
 ACCURACY = Lines(
@@ -147,41 +171,63 @@ ACCURACY = Lines(
     label="P(separates D1 from D0)",
     axes={"ylim": (-0.02, 1.02)},
     shown=(
-        "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
-        "exp_features", "hedgehog", "sparsemax", "rbf", "uniform",
+        "exp",
+        "exp_half",
+        "exp_sqrt_d",
+        "power_8",
+        "power_4",
+        "power_2",
+        "linear",
+        "elu_plus_one",
+        "exp_features",
+        "hedgehog",
+        "sparsemax",
+        "rbf",
+        "uniform",
     ),
     columns=("p_best",),
-    compute=lambda *of: (best_probabilities(*of),),
+    compute=_p_best,
     count=97,
     least=None,
-    gray=lambda layer, data, n: exp_probabilities(layer, data, tuple(n)) / 2,
-)  # fmt: skip
+    gray=_half_of_exp,
+)
 
 
-def _margins(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> tuple[np.ndarray, ...]:
-    found = separate(kernel, layer, data, n)
-    return tuple(np.where(found.resolved, of, np.nan) for of in (found.margin, found.p_best))
+def _margins(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> dict[str, np.ndarray]:
+    """NaN where float64 does not resolve them."""
+    separation = separate(kernel, layer, data, n)
+    return {
+        "margin": np.where(separation.resolved, separation.margin, np.nan),
+        "p_best": np.where(separation.resolved, separation.p_best, np.nan),
+    }
 
 
-def _another_x(data: Data, n: list[int]) -> list[dict]:
-    """Linear attention with another X."""
-    of = {"kernel": "linear", **ANOTHER.columns, "margin": another_x.margin(data, WEIGHT)}
-    return [of | {"n": size} for size in n]
+def _margin_with_another_x(layer: Layer, data: Data, n: list[int]) -> np.ndarray | None:
+    """That of linear attention, the same at every n; in self-attention alone."""
+    if layer.model != ANOTHER.model:
+        return None
+    return np.full(len(n), another_x.margin(data, WEIGHT))
 
 
-def _slopes(table: pa.Table) -> dict[str, str]:
+def _rows_with_another_x(data: Data, n: list[int]) -> list[Row]:
+    """Rows of linear attention with another X."""
+    row = {"kernel": "linear", **ANOTHER.columns, "margin": another_x.margin(data, WEIGHT)}
+    return [row | {"n": size} for size in n]
+
+
+def _slopes_in_words(table: pa.Table) -> dict[str, str]:
     """For each kernel the powers of n that its lines go with from their middle to their end."""
     words = {}
     for name in dict.fromkeys(table["kernel"].to_pylist()):
-        each = []
+        slopes = []
         for layer in LAYERS:
-            own = select_rows(table, kernel=name, **layer.columns)
-            n, margin = (numpy_column(own, column) for column in ("n", "margin"))
+            rows = select_rows(table, kernel=name, **layer.columns)
+            n = numpy_column(rows, "n")
+            margin = numpy_column(rows, "margin")
             middle = len(n) // 2
             slope = math.log(margin[-1] / margin[middle]) / math.log(n[-1] / n[middle])
-            text = f"{slope:z.2f}".replace("-", "−")
-            each.append(text if math.isfinite(slope) else "none")
-        words[name] = f"\n   p = {' / '.join(each)}"
+            slopes.append(f"{slope:z.2f}".replace("-", "−") if math.isfinite(slope) else "none")
+        words[name] = f"\n   p = {' / '.join(slopes)}"
     return words
 
 
@@ -195,18 +241,29 @@ MARGINS = Lines(
     label="gap 2ε / √log n",
     axes={"yscale": "log"},
     shown=(
-        "exp", "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
-        "rbf", "sparsemax", "uniform",
+        "exp",
+        "exp_half",
+        "exp_sqrt_d",
+        "power_8",
+        "power_4",
+        "power_2",
+        "linear",
+        "elu_plus_one",
+        "rbf",
+        "sparsemax",
+        "uniform",
     ),
     columns=("margin", "p_best"),
     compute=_margins,
-    gray=lambda layer, data, n: (
-        [another_x.margin(data, WEIGHT)] * len(n) if layer.model == ANOTHER.model else None
-    ),
-    more=_another_x,
-    words=_slopes,
+    gray=_margin_with_another_x,
+    more_rows=_rows_with_another_x,
+    second_lines=_slopes_in_words,
     legend="∝ nᵖ over the right half, in the three panels",
-)  # fmt: skip
+)
+
+
+def _least_weight(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> dict[str, np.ndarray]:
+    return {"weight": np.array(known_least_weights(kernel, layer, data, n), dtype=float)}
 
 
 BUDGET = Lines(
@@ -217,15 +274,21 @@ BUDGET = Lines(
     label="least g",
     axes={"yscale": "log", "ylim": (1e-2, 1e14)},
     shown=(
-        "exp_half", "exp_sqrt_d", "power_8", "power_4", "power_2", "linear", "elu_plus_one",
+        "exp_half",
+        "exp_sqrt_d",
+        "power_8",
+        "power_4",
+        "power_2",
+        "linear",
+        "elu_plus_one",
         "exp_features",
     ),
     columns=("weight",),
-    compute=lambda *of: (np.array(known_least_weights(*of), dtype=float),),
+    compute=_least_weight,
     layers=tuple(layer for layer in LAYERS if layer.attention_x == "identity"),
     count=11,
     most=10**9,
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -236,7 +299,7 @@ class Map:
     values: np.ndarray  # of the parameter
     kernel: Callable[[np.ndarray], Kernel]  # of the parameter, (P, 1, 1)
     # At each n the parameter where the law says that kernels begin to separate.
-    line: Callable[[Layer, Data, np.ndarray], np.ndarray]
+    line: Callable[[Layer, Data, list[float]], np.ndarray]
     marks: dict[str, float]  # values to be marked, by their words
     label: str
     title: str
@@ -251,17 +314,16 @@ class Map:
 
     def numbers(self, data: Data) -> pa.Table:
         """P at the best threshold: a row per layer, value of the parameter, and n."""
-        n = np.array(multiples(data.classes, min(SIZES, self.most)))
-        values, sizes = (part.ravel() for part in np.meshgrid(self.values, n, indexing="ij"))
-        kernel, sizes = self.kernel(values[:, None, None]), sizes.tolist()
+        n = multiples(data.classes, min(SIZES, self.most))
+        values = np.repeat(self.values, len(n))
+        sizes = n * len(self.values)
+        kernel = self.kernel(values[:, None, None])
+        rows = []
+        for layer in LAYERS:
+            probabilities = best_probabilities(kernel, layer, data, sizes)
+            for value, size, p_best in zip(values, sizes, probabilities, strict=True):
+                rows.append({**layer.columns, self.parameter: value, "n": size, "p_best": p_best})
         numbers = [(self.parameter, pa.float64()), ("n", pa.int64()), ("p_best", pa.float64())]
-        rows = [
-            {**layer.columns, self.parameter: value, "n": size, "p_best": p}
-            for layer in LAYERS
-            for value, size, p in zip(
-                values, sizes, best_probabilities(kernel, layer, data, sizes), strict=True
-            )
-        ]
         return table_from_rows(rows, pa.schema([*LAYER_FIELDS, *numbers]))
 
     def draw(self, table: pa.Table, data: Data) -> Figure:
@@ -271,20 +333,29 @@ class Map:
             for panel, layer in zip(panels, LAYERS, strict=True):
                 panel.set(xscale="log", xlabel="tokens $n$", title=layer.words, yscale=self.scale)
                 rows = select_rows(table, **layer.columns)
-                columns = (numpy_column(rows, name) for name in ("n", self.parameter, "p_best"))
-                n, values, p = as_grid(*columns)
-                shown = draw_map(panel, n, values, p)
-                panel.plot(n, self.line(layer, data, n), color=house_style.VERMILION, linewidth=1.6)
+                n, values, p_best = as_grid(
+                    numpy_column(rows, "n"),
+                    numpy_column(rows, self.parameter),
+                    numpy_column(rows, "p_best"),
+                )
+                mesh = draw_map(panel, n, values, p_best)
+                line = self.line(layer, data, n.tolist())
+                panel.plot(n, line, color=house_style.VERMILION, linewidth=1.6)
                 for words, value in self.marks.items():
                     panel.axhline(value, color=house_style.PALE_BLUE, linewidth=1.0, linestyle="--")
                     panel.annotate(
-                        words, (n[-1], value), xytext=(-3, 2), textcoords="offset points",
-                        ha="right", fontsize=7, color=house_style.PALE_BLUE,
-                    )  # fmt: skip
+                        words,
+                        (n[-1], value),
+                        xytext=(-3, 2),
+                        textcoords="offset points",
+                        ha="right",
+                        fontsize=7,
+                        color=house_style.PALE_BLUE,
+                    )
                 panel.set_ylim(values[0], values[-1])
             panels[0].set_ylabel(self.label)
             label = "P(separates D1 from D0)"
-            figure.colorbar(shown, ax=[*panels], label=label, pad=0.01, aspect=30)
+            figure.colorbar(mesh, ax=[*panels], label=label, pad=0.01, aspect=30)
         return figure
 
 
@@ -325,10 +396,14 @@ DRAWN: dict[str, Lines | Map] = {
 
 
 def run(job: KernelsJob, figure: str, output: Path) -> None:
-    drawn = DRAWN[figure]
+    lines_or_map = DRAWN[figure]
     if job.points is not None:
-        drawn = drawn.at_most(job.points)
-    own = (own_kernels(job.kernels),) if figure in WITH_OWN_KERNELS else ()
-    table = drawn.numbers(job.data, *own)
-    picture = drawn.draw(table, job.data, *own)
+        lines_or_map = lines_or_map.at_most(job.points)
+    if isinstance(lines_or_map, Map):
+        table = lines_or_map.numbers(job.data)
+        picture = lines_or_map.draw(table, job.data)
+    else:
+        own = own_kernels(job.kernels)
+        table = lines_or_map.numbers(job.data, own)
+        picture = lines_or_map.draw(table, job.data, own)
     save_with_numbers(picture, output, table, record(job.canonical(), __name__))

@@ -1,7 +1,7 @@
 """The section `any_attention` of the configuration, titles of figures, and what jobs depend on: the
 data that kernels are put to, and how often."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -28,6 +28,11 @@ FIGURES = {
     "kernels_margins": "Any attention: the gap between the scores, against n",
     "kernels_budget": "Any attention: the weight in X that is needed, against n",
 }
+if TYPE_CHECKING:
+    FigureName = str
+else:
+    FigureName = Literal[tuple(FIGURES)]
+
 WITH_OWN_KERNELS = ("kernels_accuracy", "kernels_margins", "kernels_budget")
 """Figures that show a user's own kernels too."""
 
@@ -95,9 +100,7 @@ class AnyAttentionSection(StrictModel):
     only: Some[KernelName] | None = Field(
         default=None, description="built-in kernels of the tables, if not all"
     )
-    figures: list[Literal[tuple(FIGURES)]] = Field(
-        default=list(FIGURES), description="figures that are drawn"
-    )
+    figures: list[FigureName] = Field(default=list(FIGURES), description="figures that are drawn")
     scales: dict[ScaleName, KernelScale] = Field(
         default={}, description="what is smaller at which of the first paper's scales"
     )
@@ -136,16 +139,19 @@ class SimulatedJob(StrictModel):
 
 def section_faults(section: AnyAttentionSection) -> list[Fault]:
     """Faults between the settings of a section each of which is valid."""
-    simulated, m = section.simulated, section.data.m(section.simulated.n)
-    sizes = [(("sizes", k), n) for k, n in enumerate(section.sizes)]
-    found = [
-        (path, stacking_fault(n, section.data.classes))
-        for path, n in [*sizes, (("simulated", "n"), simulated.n)]
-    ]
-    for path, n in sizes:
-        again = n in section.sizes[: path[1]]
-        found.append((path, f"{n} stands there already; allowed: each size once" if again else ""))
-    if simulated.n * m > MOST_SIGNS:
-        text = f"n={simulated.n} with m={m}: {simulated.n * m} scores"
-        found.append((("simulated", "n"), f"{text}; allowed: at most {MOST_SIGNS}"))
-    return [(path, text) for path, text in found if text]
+    classes = section.data.classes
+    simulated_n = section.simulated.n
+    path_of_simulated_n = ("simulated", "n")
+    faults: list[Fault] = []
+    for k, n in enumerate(section.sizes):
+        faults.append((("sizes", k), stacking_fault(n, classes)))
+    faults.append((path_of_simulated_n, stacking_fault(simulated_n, classes)))
+    for k, n in enumerate(section.sizes):
+        if n in section.sizes[:k]:
+            faults.append((("sizes", k), f"{n} stands there already; allowed: each size once"))
+    m = section.data.m(simulated_n)
+    if simulated_n * m > MOST_SIGNS:
+        text = f"n={simulated_n} with m={m}: {simulated_n * m} scores"
+        faults.append((path_of_simulated_n, f"{text}; allowed: at most {MOST_SIGNS}"))
+    # A size that stacks has no text.
+    return [(path, text) for path, text in faults if text]

@@ -10,6 +10,7 @@ orthogonal in blocks of d (arXiv 2009.14794).
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from ..datasets.dataset import Data, Tokens
 from ..pages.table_page import write_result
 from ..results.progress import Progress
 from ..results.provenance import record
-from ..results.tables import finite_or_null, schema, table_from_rows
+from ..results.tables import Row, finite_or_null, schema, table_from_rows
 from ..statistics.counts import clopper_pearson
 from ..statistics.seeding import BlockStreams, blocks
 from .exact.layers import LAYERS, Layer
@@ -46,21 +47,28 @@ class SimulatedKernel(NamedTuple):
     """Numbers of random features; the first rows of one W serve them all."""
 
 
-def _attend(of_queries: np.ndarray, of_keys: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    return of_queries @ (np.swapaxes(of_keys, -1, -2) @ mass)
+def _attend_features(phi_q: np.ndarray, phi_k: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """With phi(q) . phi(k)."""
+    return phi_q @ (np.swapaxes(phi_k, -1, -2) @ mass)
 
 
-def attend_favor(queries, keys, mass, projections) -> np.ndarray:
+def attend_favor(
+    queries: np.ndarray, keys: np.ndarray, mass: np.ndarray, projections: np.ndarray | None
+) -> np.ndarray:
     """With e^(W x - |x|^2 / 2); what queries and keys have in common goes from one to the other,
     so that no row of weights is all 0."""
+    assert projections is not None
+    w = np.swapaxes(projections, -1, -2)
     # -|q|^2 / 2 is a factor of the row.
-    of_queries = queries @ np.swapaxes(projections, -1, -2)
-    of_keys = keys @ np.swapaxes(projections, -1, -2) - (keys**2).sum(axis=-1, keepdims=True) / 2
-    largest = of_keys.max(axis=-2, keepdims=True)
-    of_keys -= largest
-    of_queries += largest
-    of_queries -= of_queries.max(axis=-1, keepdims=True)
-    return _attend(np.exp(of_queries, out=of_queries), np.exp(of_keys, out=of_keys), mass)
+    log_phi_q = queries @ w
+    log_phi_k = keys @ w - (keys**2).sum(axis=-1, keepdims=True) / 2
+    largest = log_phi_k.max(axis=-2, keepdims=True)
+    log_phi_k -= largest
+    log_phi_q += largest
+    log_phi_q -= log_phi_q.max(axis=-1, keepdims=True)
+    phi_q = np.exp(log_phi_q, out=log_phi_q)
+    phi_k = np.exp(log_phi_k, out=log_phi_k)
+    return _attend_features(phi_q, phi_k, mass)
 
 
 def _turned(x: np.ndarray) -> np.ndarray:
@@ -70,29 +78,35 @@ def _turned(x: np.ndarray) -> np.ndarray:
     return np.concatenate([x * np.cos(angles), x * np.sin(angles)], axis=-1)
 
 
-def attend_cosformer(queries, keys, mass, projections=None) -> np.ndarray:
+def attend_cosformer(
+    queries: np.ndarray, keys: np.ndarray, mass: np.ndarray, projections: np.ndarray | None = None
+) -> np.ndarray:
     """With cos(x - y) = cos x cos y + sin x sin y."""
-    return _attend(_turned(queries), _turned(keys), mass)
+    return _attend_features(_turned(queries), _turned(keys), mass)
 
 
-def attend_exp(queries, keys, mass, projections=None) -> np.ndarray:
+def attend_exp(
+    queries: np.ndarray, keys: np.ndarray, mass: np.ndarray, projections: np.ndarray | None = None
+) -> np.ndarray:
     """With e^(q . k)."""
     scores = queries @ np.swapaxes(keys, -1, -2)
     return np.exp(scores - scores.max(axis=-1, keepdims=True)) @ mass
 
 
-def attend_linear(queries, keys, mass, projections=None) -> np.ndarray:
+def attend_linear(
+    queries: np.ndarray, keys: np.ndarray, mass: np.ndarray, projections: np.ndarray | None = None
+) -> np.ndarray:
     """With q . k."""
-    return _attend(queries, keys, mass)
+    return _attend_features(queries, keys, mass)
 
 
 # FAVOR+ stands for exp, and cosFormer is linear attention's sum with a cosine: these two, whose
 # exact values are known, go the same ways.
 SIMULATED = (
-    SimulatedKernel("favor", attend_favor, False, (16, 64, 256, 1024)),
-    SimulatedKernel("cosformer", attend_cosformer, True),
-    SimulatedKernel("exp", attend_exp, False),
-    SimulatedKernel("linear", attend_linear, True),
+    SimulatedKernel("favor", attend_favor, in_order=False, features=(16, 64, 256, 1024)),
+    SimulatedKernel("cosformer", attend_cosformer, in_order=True),
+    SimulatedKernel("exp", attend_exp, in_order=False),
+    SimulatedKernel("linear", attend_linear, in_order=True),
 )
 
 
@@ -102,7 +116,8 @@ def draw_projections(rng: np.random.Generator, trials: int, features: int, d: in
     Gaussian vectors are made orthogonal to those before them in their block, and keep their length,
     which does not depend on the directions that come out.
     """
-    gaussian = rng.standard_normal((trials, -(-features // d), d, d))
+    blocks_of_rows = math.ceil(features / d)
+    gaussian = rng.standard_normal((trials, blocks_of_rows, d, d))
     directions, triangles = np.linalg.qr(gaussian)
     # The factorisation fixes the sign of a coordinate: here a vector keeps its side instead.
     sides = np.sign(np.diagonal(triangles, axis1=-2, axis2=-1))
@@ -123,7 +138,9 @@ class DistinctTokens(NamedTuple):
 def distinct_tokens(layer: Layer, tokens: Tokens, dataset: int) -> DistinctTokens:
     """Those of D0 or D1, taken from its definition with the special token in each class."""
     classes = layer.dataset.classes(tokens.d)
-    found = []
+    queries = []
+    keys = []
+    values = []
     for marked in range(classes):
         places = np.full(layer.dataset.special_tokens, marked)
         a1, a2, a3, q, k = layer.dataset.literal(tokens, dataset, places)
@@ -132,8 +149,10 @@ def distinct_tokens(layer: Layer, tokens: Tokens, dataset: int) -> DistinctToken
         # as a key stands for none.
         rows[1 + marked] = (marked + classes) % tokens.n
         rows[0] = marked
-        found.append((a1[rows] @ q, a2[rows] @ k, a3[rows]))
-    return DistinctTokens(*map(np.stack, zip(*found, strict=True)))
+        queries.append(a1[rows] @ q)
+        keys.append(a2[rows] @ k)
+        values.append(a3[rows])
+    return DistinctTokens(np.stack(queries), np.stack(keys), np.stack(values))
 
 
 STREAMS = "kernels_simulated"
@@ -167,21 +186,29 @@ def draws(
 ) -> Iterator[Draw]:
     """The draws of some trials, as many at once as memory allows; fewer trials are the first of
     more."""
-    d, m, features = layer.d(data.classes), data.m(n), max(kernel.features, default=0)
+    d = layer.d(data.classes)
+    m = data.m(n)
+    features = max(kernel.features, default=0)
     tokens = n if kernel.in_order else data.classes + 1
     # A W is made of whole blocks of Gaussian numbers.
-    needed = max(tokens * max(2 * d, m + 2, features), d * m, -(-features // d) * d * d)
-    together = max(MOST_NUMBERS // needed, 1)
+    numbers_of_w = math.ceil(features / d) * d * d
+    largest_array = max(tokens * max(2 * d, m + 2, features), d * m, numbers_of_w)
+    together = max(MOST_NUMBERS // largest_array, 1)
     point = f"{kernel.name} {layer.model} {layer.attention_x} n={n}"
-    for block, in_block in blocks(trials):
+    for block, trials_in_block in blocks(trials):
         streams = BlockStreams(seed, STREAMS, point, block)
-        places, signs, gaussian = map(streams.generator, ("places", "signs", "projections"))
-        for start in range(0, in_block, together):
-            count = min(together, in_block - start)
+        places = streams.generator("places")
+        signs = streams.generator("signs")
+        gaussian = streams.generator("projections")
+        for start in range(0, trials_in_block, together):
+            count = min(together, trials_in_block - start)
+            projections = None
+            if features > 0:
+                projections = draw_projections(gaussian, count, features, d)
             yield Draw(
-                places.integers(0, n, size=(count, 2, layer.dataset.special_tokens)),
-                2.0 * signs.integers(0, 2, size=(count, d, m)) - 1.0,
-                draw_projections(gaussian, count, features, d) if features else None,
+                places=places.integers(0, n, size=(count, 2, layer.dataset.special_tokens)),
+                y=2.0 * signs.integers(0, 2, size=(count, d, m)) - 1.0,
+                projections=projections,
             )
 
 
@@ -191,55 +218,89 @@ def simulate(
     """What comes of the trials, by the number of random features; None for a kernel without."""
     tokens = layer.tokens(data, n)
     tau = layer.theta(data) * tokens.s
-    of_data = [distinct_tokens(layer, tokens, dataset) for dataset in (0, 1)]
-    found = {features: [] for features in kernel.features or (None,)}
-    for places, y, projections in draws(kernel, layer, data, n, seed, trials):
-        inputs = [
-            _inputs(kernel, of, n, places[:, dataset], y) for dataset, of in enumerate(of_data)
-        ]
-        for features, outcomes in found.items():
-            w = None if features is None else projections[:, :features]
-            on_d0 = _ask(kernel, *inputs[0], w)
-            on_d1 = _ask(kernel, *inputs[1], w)
-            paper = on_d1.is_positive(tau) & ~on_d0.is_positive(tau)
-            largest = np.maximum(on_d0.scores.max(axis=(1, 2)), 0.0)
-            after_y = on_d1.is_positive(largest[:, None, None])
-            outcomes.append((after_y, paper, on_d1.share))
+    d0 = distinct_tokens(layer, tokens, 0)
+    d1 = distinct_tokens(layer, tokens, 1)
+    parts_by_features: dict[int | None, list[Outcome]] = {}
+    for draw in draws(kernel, layer, data, n, seed, trials):
+        inputs_on_d0 = _inputs(kernel, d0, n, draw.places[:, 0], draw.y)
+        inputs_on_d1 = _inputs(kernel, d1, n, draw.places[:, 1], draw.y)
+        for features in kernel.features or (None,):
+            projections = draw.projections
+            if projections is not None:
+                projections = projections[:, :features]
+            on_d0 = _network_answer(kernel, inputs_on_d0, projections)
+            on_d1 = _network_answer(kernel, inputs_on_d1, projections)
+            parts_by_features.setdefault(features, []).append(_outcome(on_d0, on_d1, tau))
     return {
-        features: Outcome(*map(np.concatenate, zip(*outcomes, strict=True)))
-        for features, outcomes in found.items()
+        features: Outcome(
+            after_y=np.concatenate([part.after_y for part in parts]),
+            paper=np.concatenate([part.paper for part in parts]),
+            share=np.concatenate([part.share for part in parts]),
+        )
+        for features, parts in parts_by_features.items()
     }
 
 
+@dataclass(frozen=True)
+class Inputs:
+    """What a kernel is given in T trials.
+
+    Attributes
+    ----------
+    queries : (T, R, d), every one that there is
+    keys : (T, S, d)
+    mass : (T, S, m + 3) of keys: scores of values, the sum of a value's entries, none of which is
+        negative, 1, and whether it is the special key; times how many tokens a key stands for
+    special_query : (T,) which one it is
+    """
+
+    queries: np.ndarray
+    keys: np.ndarray
+    mass: np.ndarray
+    special_query: np.ndarray
+
+
 def _inputs(
-    kernel: SimulatedKernel, of: DistinctTokens, n: int, places: np.ndarray, y: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """Queries (T, R, d), every one that there is; keys (T, S, d); their mass: scores of values, the
-    sum of a value's entries, none of which is negative, 1, and whether it is the special key; and
-    the special query (T,). `places` (T, q) are the special query's and key's."""
-    special_query, own, _ = _laid_out(kernel, places[:, 0], n, len(of.queries))
-    special_key, index, stand_for = _laid_out(kernel, places[:, -1], n, len(of.keys))
-    special = np.zeros(stand_for.shape)
-    special[np.arange(len(y)), special_key] = 1.0
-    values = of.values[index]
-    others = np.stack([values.sum(axis=-1), np.ones_like(special), special], axis=-1)
-    mass = np.concatenate([values @ y, others], axis=-1)
-    return of.queries[own], of.keys[index], mass * stand_for[..., None], special_query
+    kernel: SimulatedKernel, tokens: DistinctTokens, n: int, places: np.ndarray, y: np.ndarray
+) -> Inputs:
+    """What a kernel is given; `places` (T, q) are the special query's and key's."""
+    classes = len(tokens.queries)
+    queries = _layout(kernel, places[:, 0], n, classes)
+    keys = _layout(kernel, places[:, -1], n, classes)
+    is_special = np.zeros(keys.counts.shape)
+    is_special[np.arange(len(y)), keys.special] = 1.0
+    values = tokens.values[keys.index]
+    sums = np.stack([values.sum(axis=-1), np.ones_like(is_special), is_special], axis=-1)
+    mass = np.concatenate([values @ y, sums], axis=-1)
+    return Inputs(
+        queries=tokens.queries[queries.index],
+        keys=tokens.keys[keys.index],
+        mass=mass * keys.counts[..., None],
+        special_query=queries.special,
+    )
 
 
-def _laid_out(
-    kernel: SimulatedKernel, place: np.ndarray, n: int, classes: int
-) -> tuple[np.ndarray, tuple, np.ndarray]:
-    """Which of the tokens that a kernel is given is special, by its place (T,) among all; their
-    index in `DistinctTokens`; and how many tokens each is, (T, S), 0 for none."""
-    marked, order = place % classes, np.arange(n)
+@dataclass(frozen=True)
+class Layout:
+    """The tokens that a kernel is given in T trials: which is special, (T,); their index in
+    `DistinctTokens`; and how many tokens each is, (T, S), 0 for none."""
+
+    special: np.ndarray
+    index: tuple[np.ndarray, ...]
+    counts: np.ndarray
+
+
+def _layout(kernel: SimulatedKernel, place: np.ndarray, n: int, classes: int) -> Layout:
+    """The layout with the special token at a place (T,) among all n."""
+    marked = place % classes
     if kernel.in_order:
+        order = np.arange(n)
         rows = np.where(order == place[:, None], 0, 1 + order % classes)
-        return place, (marked[:, None], rows), np.ones_like(rows)
-    stand_for = np.full((len(place), classes + 1), n // classes)
-    stand_for[:, 0] = 1
-    stand_for[np.arange(len(place)), 1 + marked] -= 1
-    return np.zeros_like(place), (marked,), stand_for
+        return Layout(place, index=(marked[:, None], rows), counts=np.ones_like(rows))
+    counts = np.full((len(place), classes + 1), n // classes)
+    counts[:, 0] = 1
+    counts[np.arange(len(place)), 1 + marked] -= 1
+    return Layout(np.zeros_like(place), index=(marked,), counts=counts)
 
 
 class Answer(NamedTuple):
@@ -251,27 +312,55 @@ class Answer(NamedTuple):
 
     def is_positive(self, tau: float | np.ndarray) -> np.ndarray:
         """Whether some score of a trial exceeds a threshold, (T,)."""
-        return exceeds(self.scores, tau, self.sizes).any(axis=(1, 2))
+        is_above = exceeds(self.scores, tau, self.sizes)
+        return np.logical_or.reduce(is_above, axis=(1, 2))
 
 
-def _ask(
-    kernel: SimulatedKernel, queries: np.ndarray, keys: np.ndarray, mass: np.ndarray,
-    special_query: np.ndarray, projections: np.ndarray | None,
-) -> Answer:  # fmt: skip
-    sums = kernel.attend(queries, keys, mass, projections)
+def _network_answer(
+    kernel: SimulatedKernel, inputs: Inputs, projections: np.ndarray | None
+) -> Answer:
+    sums = kernel.attend(inputs.queries, inputs.keys, inputs.mass, projections)
     # Weights are not negative: nor is their row's sum, and its size is that of the entries.
-    total = sums[..., -2:-1]
-    own = sums[np.arange(len(sums)), special_query]
-    share = own[:, -1] / own[:, -2]
-    return Answer(scores=sums[..., :-3] / total, sizes=sums[..., -3:-2] / total, share=share)
+    weight_sums = sums[..., -2:-1]
+    special_row = sums[np.arange(len(sums)), inputs.special_query]
+    return Answer(
+        scores=sums[..., :-3] / weight_sums,
+        sizes=sums[..., -3:-2] / weight_sums,
+        share=special_row[:, -1] / special_row[:, -2],
+    )
+
+
+def _outcome(on_d0: Answer, on_d1: Answer, tau: float) -> Outcome:
+    """What comes of trials with the paper's threshold tau, and with the best one."""
+    largest_on_d0 = np.maximum(on_d0.scores.max(axis=(1, 2)), 0.0)
+    return Outcome(
+        after_y=on_d1.is_positive(largest_on_d0[:, None, None]),
+        paper=on_d1.is_positive(tau) & ~on_d0.is_positive(tau),
+        share=on_d1.share,
+    )
 
 
 SCHEMA = schema(
-    kernel=str, features=int, model=str, attention_x=str, n=int, d=int, m=int, trials=int,
-    successes_after_y=int, p_after_y=float, ci_low=float, ci_high=float, exact_after_y=float,
-    successes_paper=int, p_paper=float, paper_ci_low=float, paper_ci_high=float, exact_paper=float,
+    kernel=str,
+    features=int,
+    model=str,
+    attention_x=str,
+    n=int,
+    d=int,
+    m=int,
+    trials=int,
+    successes_after_y=int,
+    p_after_y=float,
+    ci_low=float,
+    ci_high=float,
+    exact_after_y=float,
+    successes_paper=int,
+    p_paper=float,
+    paper_ci_low=float,
+    paper_ci_high=float,
+    exact_paper=float,
     share=float,
-)  # fmt: skip
+)
 """A row per kernel, number of its random features (null: it has none) and layer; `exact_*` are null
 where no exact value is known."""
 
@@ -290,51 +379,54 @@ ABOUT = (
 )
 
 
-def exact_columns(kernel: str, layer: Layer, data: Data, n: int) -> dict[str, float | None]:
+def exact_columns(kernel: str, layer: Layer, data: Data, n: int) -> Row:
     """The exact probabilities of a kernel that has some."""
     if kernel not in KERNELS:
         return {}
-    found = separate(KERNELS[kernel], layer, data, [n])
+    separation = separate(KERNELS[kernel], layer, data, [n])
     return {
-        "exact_after_y": finite_or_null(float(found.p_after_y[0])),
-        "exact_paper": finite_or_null(float(found.p_paper[0])),
+        "exact_after_y": finite_or_null(float(separation.p_after_y[0])),
+        "exact_paper": finite_or_null(float(separation.p_paper[0])),
     }
 
 
-def simulated_columns(outcome: Outcome) -> dict[str, float | int]:
+def simulated_columns(outcome: Outcome) -> Row:
     """What the table says of some trials."""
     trials = len(outcome.share)
-    row = {"trials": trials, "share": float(outcome.share.mean())}
-    for name, told, interval in (
-        ("after_y", outcome.after_y, "ci"), ("paper", outcome.paper, "paper_ci")
-    ):  # fmt: skip
-        successes = int(told.sum())
-        low, high = clopper_pearson(successes, trials)
-        row |= {
-            f"successes_{name}": successes,
-            f"p_{name}": successes / trials,
-            f"{interval}_low": float(low),
-            f"{interval}_high": float(high),
-        }
-    return row
+    successes_after_y = int(outcome.after_y.sum())
+    successes_paper = int(outcome.paper.sum())
+    low, high = clopper_pearson(successes_after_y, trials)
+    paper_low, paper_high = clopper_pearson(successes_paper, trials)
+    return {
+        "trials": trials,
+        "successes_after_y": successes_after_y,
+        "p_after_y": successes_after_y / trials,
+        "ci_low": float(low),
+        "ci_high": float(high),
+        "successes_paper": successes_paper,
+        "p_paper": successes_paper / trials,
+        "paper_ci_low": float(paper_low),
+        "paper_ci_high": float(paper_high),
+        "share": float(outcome.share.mean()),
+    }
 
 
 def simulated_table(job: SimulatedJob) -> pa.Table:
     """All kernels that are simulated, in all layers."""
-    data, n = job.data, job.simulated.n
-    each = list(product(SIMULATED, LAYERS))
-    progress = Progress("kernels-simulated", len(each), "kernels in layers")
+    data = job.data
+    n = job.simulated.n
+    cases = list(product(SIMULATED, LAYERS))
+    progress = Progress("kernels-simulated", len(cases), "kernels in layers")
     rows = []
-    for kernel, layer in each:
-        found = simulate(kernel, layer, data, n, job.seed, job.simulated.trials)
-        for features, outcome in found.items():
-            rows.append(
-                {"kernel": kernel.name, "features": features}
-                | layer.columns
-                | layer.sizes(data, n)
-                | simulated_columns(outcome)
-                | exact_columns(kernel.name, layer, data, n)
-            )
+    for kernel, layer in cases:
+        outcomes = simulate(kernel, layer, data, n, job.seed, job.simulated.trials)
+        for features, outcome in outcomes.items():
+            row: Row = {"kernel": kernel.name, "features": features}
+            row |= layer.columns
+            row |= layer.sizes(data, n)
+            row |= simulated_columns(outcome)
+            row |= exact_columns(kernel.name, layer, data, n)
+            rows.append(row)
         progress.advance()
     return table_from_rows(rows, SCHEMA)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,9 @@ class AnyAttention(Study):
     kept_in = "kernels"
 
     def __init__(self, section: AnyAttentionSection, seed: int, folder: str, scale: str = ""):
-        self.section, self.seed, self._folder = section, seed, folder
+        self.section = section
+        self.seed = seed
+        self._folder = folder
         self._smaller = section.scales.get(scale, KernelScale())
 
     @property
@@ -36,39 +39,61 @@ class AnyAttention(Study):
         return self._folder
 
     def declare_results(self) -> Iterator[Result]:
-        section, own = self.section, self._own_kernels
-        job, table = partial(KernelsJob, data=section.data), partial(Output, TABLE)
-        # Long tables of numbers are what a report does without.
-        long = partial(table, is_listed=False)
-        values = long("kernel_values", "what each kernel can do at some n")
-        kernels = table("kernels", "up to which n each kernel separates")
+        yield from self._tables_by_default()
+        yield from self._tables_on_request()
+        for name in self.section.figures:
+            own = self._own_kernels if name in WITH_OWN_KERNELS else {}
+            settings = KernelsJob(data=self.section.data, points=self._smaller.points, **own)
+            figure = Output(FIGURE, name, FIGURES[name])
+            result = _result(name.removeprefix("kernels_"), "figures", settings, figure)
+            yield replace(result, options=("--figure", name), description=FIGURES[name])
+
+    def _tables_by_default(self) -> Iterator[Result]:
+        section = self.section
         smaller = self._smaller
+        job = partial(KernelsJob, data=section.data)
+        table = partial(Output, TABLE)
+        # Long tables of numbers are what a report does without.
+        long_table = partial(table, is_listed=False)
         only = section.only or smaller.only
         sizes = subsample(section.sizes, smaller.points)
-        of_values = job(sizes=sizes, only=only, **own)
-        yield _result("values", "exact.value_table", of_values, kernels, values)
-        splits = long("kernels_splits", "feature maps and the split of X")
-        yield _result("splits", "exact.splits", job(only=only, **own), splits)
+        yield _result(
+            "values",
+            "exact.value_table",
+            job(sizes=sizes, only=only, **self._own_kernels),
+            table("kernels", "up to which n each kernel separates"),
+            long_table("kernel_values", "what each kernel can do at some n"),
+        )
+        splits = long_table("kernels_splits", "feature maps and the split of X")
+        yield _result("splits", "exact.splits", job(only=only, **self._own_kernels), splits)
         laws = table("kernel_laws", "laws of which kernels separate")
         yield _result("laws", "laws.law_table", job(points=smaller.points), laws)
         sharpness = table("temperature", "how sharp softmax has to be, against n")
         yield _result("sharpness", "laws.temperature", job(), sharpness)
-        simulated = table("kernels_simulated", "FAVOR+ and cosFormer, simulated")
-        trials = min(section.simulated.trials, smaller.trials or section.simulated.trials)
-        of_trials = section.simulated.model_copy(update={"trials": trials})
-        of_simulated = SimulatedJob(data=section.data, simulated=of_trials, seed=self.seed)
-        yield _result("simulated", "simulation", of_simulated, simulated)
-        on_request = {"in_default_run": False, "is_for_pages": True, "priority": 0}
-        elsewhere = table("laws_elsewhere", "the laws at other data")
-        of = {"outputs": {"elsewhere": (elsewhere,)}} | on_request
-        yield _result("elsewhere", "laws.law_table", job(), elsewhere, **of)
-        precision = table("precision", "in 16 bits, and less a part of the mean")
-        yield _result("precision", "exact.precision", job(), precision, **on_request)
-        for name in section.figures:
-            settings = job(points=smaller.points, **(own if name in WITH_OWN_KERNELS else {}))
-            figure = Output(FIGURE, name, FIGURES[name])
-            of = {"options": ("--figure", name), "description": FIGURES[name]}
-            yield _result(name.removeprefix("kernels_"), "figures", settings, figure, **of)
+        trials = section.simulated.trials
+        if smaller.trials is not None:
+            trials = min(trials, smaller.trials)
+        simulated = section.simulated.model_copy(update={"trials": trials})
+        yield _result(
+            "simulated",
+            "simulation",
+            SimulatedJob(data=section.data, simulated=simulated, seed=self.seed),
+            table("kernels_simulated", "FAVOR+ and cosFormer, simulated"),
+        )
+
+    def _tables_on_request(self) -> Iterator[Result]:
+        job = KernelsJob(data=self.section.data)
+        elsewhere = Output(TABLE, "laws_elsewhere", "the laws at other data")
+        precision = Output(TABLE, "precision", "in 16 bits, and less a part of the mean")
+        results = (
+            replace(
+                _result("elsewhere", "laws.law_table", job, elsewhere),
+                outputs={"elsewhere": (elsewhere,)},
+            ),
+            _result("precision", "exact.precision", job, precision),
+        )
+        for result in results:
+            yield replace(result, in_default_run=False, is_for_pages=True, priority=0)
 
     @cached_property
     def _own_kernels(self) -> dict[str, Any]:
@@ -90,7 +115,8 @@ class AnyAttention(Study):
     def summary(self, folder: Path) -> Iterator[str]:
         """A line for each layer; ValueError where there is no table of kernels."""
         from ..results.tables import read_parquet, select_rows
-        from .exact.value_table import LAYERS, REACHES
+        from .exact.layers import LAYERS
+        from .exact.value_table import REACHES
 
         path = folder / "tables/kernels.parquet"
         if not path.exists():
@@ -103,12 +129,17 @@ class AnyAttention(Study):
 
 
 def _result(
-    name: str, module: str, settings: StrictModel, output: Output, *more: Output, **rest: Any
+    name: str, module: str, settings: StrictModel, output: Output, *beside: Output
 ) -> Result:
     """A result with an output, and what is written beside it."""
-    usual = {
-        "outputs": {"output": (output,)} | ({"": more} if more else {}),
-        "description": f"Any attention: {output.title}",
-        "priority": 6,
-    }
-    return Result(f"kernels_{name}", f"any_attention.{module}", settings, **usual | rest)
+    outputs: dict[str, tuple[Output, ...]] = {"output": (output,)}
+    if beside:
+        outputs[""] = beside
+    return Result(
+        f"kernels_{name}",
+        f"any_attention.{module}",
+        settings,
+        outputs,
+        description=f"Any attention: {output.title}",
+        priority=6,
+    )
