@@ -50,6 +50,10 @@ ifneq ($(shell test -w "$$HOME" && echo writable),writable)
 export XDG_CACHE_HOME ?= $(CURDIR)/.cache
 endif
 
+# A run of the workflow, with a line a job.
+SNAKEMAKE = set -eo pipefail; $(BIN)/snakemake --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG))
+SHORT = 2>&1 | $(BIN)/python workflow/short_output.py
+
 help:
 	@echo 'make paper   set up, then make all figures and tables into results/'
 	@echo 'make explore set up with marimo, then open the explorer in the browser; PORT=2718, HEADLESS=1'
@@ -142,15 +146,13 @@ explorer-page: setup-explore wheel
 	@echo "$(PAGE): python3 -m http.server --directory $(PAGE) shows it on this machine"
 
 paper: setup
-	@set -e; start=$$SECONDS; \
-	$(BIN)/snakemake --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
+	@start=$$SECONDS; $(SNAKEMAKE) $(SHORT); \
 	$(BIN)/python -m attention_separation summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
 rank: setup-rank
 	@$(BIN)/python -m attention_separation rank-time $(CONFIG)
-	@set -e; start=$$SECONDS; \
-	$(BIN)/snakemake rank --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
+	@start=$$SECONDS; $(SNAKEMAKE) -- rank $(SHORT); \
 	$(BIN)/python -m attention_separation rank-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
@@ -159,8 +161,7 @@ rank-paper-size:
 	@$(MAKE) --no-print-directory rank CONFIG="'head_rank={scale: paper_size}'"
 
 needle: setup-rank
-	@set -e; start=$$SECONDS; \
-	$(BIN)/snakemake needle --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
+	@start=$$SECONDS; $(SNAKEMAKE) -- needle $(SHORT); \
 	$(BIN)/python -m attention_separation needle-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
