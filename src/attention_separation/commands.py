@@ -1,6 +1,6 @@
 """What people type: each command's module, what it does, an example. Rules run `job MODULE`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 PACKAGE = __package__
 
@@ -17,8 +17,12 @@ class Command:
     """Whether `--help` names it: the studies' own `summary` and `verify` go without saying."""
 
 
-STUDIES = {"": "softmax_vs_linear", "kernels": "any_attention"}
-STUDIES |= {"rank": "head_rank", "needle": "needle"}
+STUDIES = {
+    "": "softmax_vs_linear",
+    "kernels": "any_attention",
+    "rank": "head_rank",
+    "needle": "needle",
+}
 """Studies by the prefix of their commands and rules."""
 
 ALONE = {
@@ -55,13 +59,10 @@ OF_EVERY_STUDY = {
     ),
 }
 
-COMMANDS = ALONE | {
-    f"{prefix}-{name}".lstrip("-"): Command(
-        each.module, each.about, each.example, listed=not prefix
-    )
-    for prefix in STUDIES
-    for name, each in OF_EVERY_STUDY.items()
-}
+COMMANDS = ALONE | OF_EVERY_STUDY
+for _prefix in filter(None, STUDIES):
+    for _name, _command in OF_EVERY_STUDY.items():
+        COMMANDS[f"{_prefix}-{_name}"] = replace(_command, listed=False)
 
 
 def study_of(command: str) -> str:
@@ -71,9 +72,9 @@ def study_of(command: str) -> str:
 
 def usage() -> str:
     """One screen: each command with an example."""
-    width = max(len(each.example) for each in COMMANDS.values())
+    width = max(len(command.example) for command in COMMANDS.values())
     head = "usage: attention-separation COMMAND ...; COMMAND --help says more of one; --version\n"
     end = "\nRules run `job MODULE --settings FILE ...`; `snakemake -n -p` prints each whole."
-    listed = [each for each in COMMANDS.values() if each.listed]
-    lines = [f"  {each.example.ljust(width)}  {each.about}" for each in listed]
+    listed = [command for command in COMMANDS.values() if command.listed]
+    lines = [f"  {command.example.ljust(width)}  {command.about}" for command in listed]
     return "\n".join([head, *lines, end])

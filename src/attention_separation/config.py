@@ -1,6 +1,7 @@
 """The configuration: config.yaml and overrides, checked as a whole before anything runs."""
 
 import difflib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +15,15 @@ from .needle.settings.section import NeedleSection
 from .needle.settings.section import section_faults as needle_faults
 from .needle.study import Needle
 from .results.declaration import Study
-from .settings.faults import ConfigError, Fault, dotted, faults_of, shortened, unencodable_values
+from .settings.faults import (
+    ConfigError,
+    Fault,
+    Place,
+    dotted,
+    faults_of,
+    shortened,
+    unencodable_values,
+)
 from .settings.strict_model import Jobs, Seed, StrictModel
 from .settings.words import short_repr, suggestion
 from .settings.yaml_file import check_extent, parse_yaml, read_yaml
@@ -52,13 +61,13 @@ class Config(StrictModel):
         curves of the paper are read."""
         curves = read_published(project)
         first = SoftmaxVsLinear(self.softmax_vs_linear, self.seed, self.jobs, curves)
-        found = [
+        studies: list[Study] = [
             first,
             AnyAttention(self.any_attention, self.seed, first.folder, self.softmax_vs_linear.scale),
             HeadRank(self.head_rank, self.seed, self.jobs),
             Needle(self.needle, self.seed, self.jobs, self.any_attention.kernels),
         ]
-        return {study.name: study for study in found}
+        return {study.name: study for study in studies}
 
 
 def load_config(
@@ -73,75 +82,92 @@ def load_config(
     ConfigError
         Listing every fault with its path, the value that stands there and what is allowed.
     """
-    values, overrides = read_yaml(path), overrides or {}
+    values = read_yaml(path)
+    overrides = overrides or {}
     if values is None:
         raise ConfigError(["the file is empty"], path.name)
-    for found, source in ((values, path.name), (overrides, origin.rstrip(":"))):
-        if not isinstance(found, dict):
-            raise ConfigError([f"{short_repr(found)} is no mapping of settings"], source)
+    _require_mapping(values, path.name)
+    _require_mapping(overrides, origin.rstrip(":"))
     for key, value in overrides.items():
         check_extent(value, dotted((key,)), origin.rstrip(":"))
     overrides = _typed(overrides)
     values = _merged(values, _in_sections(overrides))
-    config, faults = None, unencodable_values(values)
-    try:
-        config = None if faults else Config.model_validate(values)
-    except ValidationError as error:
-        faults = shortened(faults_of(error))
-    faults = _faults_between(config) if config else faults
+    faults = unencodable_values(values)
+    if not faults:
+        try:
+            config = Config.model_validate(values)
+        except ValidationError as error:
+            faults = shortened(faults_of(error))
+        else:
+            faults = _faults_between(config)
     if faults:
-        lines = [_line(where, text, overrides, origin) for where, text in faults]
+        lines = [_line(place, text, overrides, origin) for place, text in faults]
         raise ConfigError(lines, path.name)
     return config
+
+
+def _require_mapping(values: object, source: str) -> None:
+    if not isinstance(values, dict):
+        raise ConfigError([f"{short_repr(values)} is no mapping of settings"], source)
 
 
 def overrides_of(texts: list[str]) -> dict[str, Any]:
     """Overrides from texts KEY=VALUE, values in YAML, as after Snakemake's --config; ConfigError if
     a text has no =, or its value is no YAML."""
-    found = {}
+    overrides = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
             raise ConfigError([f"{short_repr(text)} is no KEY=VALUE"], "--config")
-        found[key] = parse_yaml(value, key)
-    return found
+        overrides[key] = parse_yaml(value, key)
+    return overrides
 
 
 def _faults_between(config: Config) -> list[Fault]:
     """Faults between settings each of which is valid; else of a user's kernels, which are tried:
     that takes its time."""
     section = config.any_attention
-    of_kernels = section_faults(section)
-    if section.kernels and not of_kernels:
+    faults_of_kernels = section_faults(section)
+    if section.kernels and not faults_of_kernels:
         from .any_attention.exact.own_kernel_faults import own_kernel_faults
 
-        of_kernels = own_kernel_faults(section.kernels, section.data, section.sizes)
-    scales = [*config.softmax_vs_linear.scales]
-    of_kernels += [
-        (("scales", name), f"is no scale of {FIRST}; {suggestion(name, scales)}")
-        for name in section.scales
-        if name not in scales
-    ]
-    found = [(Needle.name, fault) for fault in needle_faults(config.needle, section.kernels)]
-    found += [(AnyAttention.name, fault) for fault in of_kernels]
-    return [((name, *path), text) for name, (path, text) in found]
+        faults_of_kernels = own_kernel_faults(section.kernels, section.data, section.sizes)
+    scales = list(config.softmax_vs_linear.scales)
+    for name in section.scales:
+        if name not in scales:
+            text = f"is no scale of {FIRST}; {suggestion(name, scales)}"
+            faults_of_kernels.append((("scales", name), text))
+    faults_of_needle = needle_faults(config.needle, section.kernels)
+    return _below(Needle.name, faults_of_needle) + _below(AnyAttention.name, faults_of_kernels)
+
+
+def _below(section: str, faults: Iterable[Fault]) -> list[Fault]:
+    """Faults of a section, with their places in the configuration."""
+    return [((section, *place), text) for place, text in faults]
 
 
 def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
     """Overrides with what is no section, nor looks like one, moved into the first study's."""
-    known = [*Config.model_fields, *SoftmaxVsLinearSection.model_fields]
-    near = {key: difflib.get_close_matches(str(key), known, n=1) for key in overrides}
-    rest = {k: value for k, value in overrides.items() if {*near[k]} & Config.model_fields.keys()}
-    short = {key: value for key, value in overrides.items() if key not in rest}
-    return _merged(rest, {FIRST: short}) if short else rest
+    names = [*Config.model_fields, *SoftmaxVsLinearSection.model_fields]
+    of_sections = {}
+    of_first_study = {}
+    for key, value in overrides.items():
+        nearest = difflib.get_close_matches(str(key), names, n=1)
+        if nearest and nearest[0] in Config.model_fields:
+            of_sections[key] = value
+        else:
+            of_first_study[key] = value
+    if not of_first_study:
+        return of_sections
+    return _merged(of_sections, {FIRST: of_first_study})
 
 
-def _line(path: tuple, text: str, overrides: dict[str, Any], origin: str) -> str:
+def _line(path: Place, text: str, overrides: dict[str, Any], origin: str) -> str:
     """A fault with its path, as it was written where it is an override's."""
     if path[:1] == (FIRST,) and path[1:2] and path[1] in overrides:
         path = path[1:]
-    by_hand = path and path[0] in overrides
-    return f"{f'{origin} ' if by_hand else ''}{dotted(path)}: {text}"
+    line = f"{dotted(path)}: {text}"
+    return f"{origin} {line}" if path and path[0] in overrides else line
 
 
 def _merged(base: Any, over: Any) -> Any:

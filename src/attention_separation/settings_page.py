@@ -11,7 +11,8 @@ from .results.files import write_text
 from .settings.strict_model import StrictModel
 from .settings.words import joined
 
-PAGE, SCHEMA = "settings.md", "config.schema.json"
+PAGE = "settings.md"
+SCHEMA = "config.schema.json"
 
 INTRODUCTION = """# Settings
 
@@ -120,7 +121,7 @@ def _words(path: str, form: dict, mappings: dict[str, str]) -> Iterator[str]:
         yield f"for each NAME: {_joined(inner)}"
     elif kind != "null":
         limits = [f" {sign} {form[key]:,.15g}" for key, sign in SIGNS.items() if key in form]
-        yield KINDS.get(kind, kind) + " and".join(limits)
+        yield KINDS.get(str(kind), str(kind)) + " and".join(limits)
 
 
 def _joined(choices: Iterable[str]) -> str:

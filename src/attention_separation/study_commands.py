@@ -13,7 +13,7 @@ from .pages.facts import FACTS
 from .pages.keeping import keep_run
 from .pages.rendering import write_pages
 from .results import file_states
-from .results.declaration import Study, sharing_folder
+from .results.declaration import Current, Study, sharing_folder
 from .settings.command_line import whole_number
 from .training.job import device_kind
 
@@ -54,11 +54,11 @@ def _verify(arguments: argparse.Namespace) -> None:
     studies = _studies(arguments)
     study = studies[study_of(arguments.command)]
     file_states.check_folder(arguments.folder)
-    expected = {}
-    for each in sharing_folder(study, studies):
-        expected |= each.expected_tables()
-    found = file_states.states(arguments.folder, expected)
-    wrong = file_states.print_states(found)
+    expected: dict[str, Current] = {}
+    for other in sharing_folder(study, studies):
+        expected |= other.expected_tables()
+    states = file_states.states(arguments.folder, expected)
+    wrong = file_states.print_states(states)
     again = study.recompute(arguments.folder, arguments.sample, arguments.seed)
     for sentence in again:
         print(f"computed again: {sentence}")
@@ -90,7 +90,8 @@ def _time(arguments: argparse.Namespace) -> None:
 
 def _sentence(jobs: list[CellJob], seconds: list[float], device: str) -> str:
     """What is to be trained, and how long it takes."""
-    operations, total = sum(job.training_flops() for job in jobs), sum(seconds)
+    operations = sum(job.training_flops() for job in jobs)
+    total = sum(seconds)
     what = "core" if device == "cpu" else "GPU"
     return (
         f"{len(jobs)} cells to train, {operations:.2g} operations: about {total / 60:.2g} minutes "
@@ -101,11 +102,11 @@ def _sentence(jobs: list[CellJob], seconds: list[float], device: str) -> str:
 
 def _untrained(study: HeadRank) -> list[CellJob]:
     """The cells whose tables are missing, or not of these settings and this code."""
-    found = file_states.states(Path(study.folder), study.expected_tables())
+    states = file_states.states(Path(study.folder), study.expected_tables())
     return [
         job
         for name, job in study.every_cell.items()
-        if found.get(f"cells/{name}.parquet") != file_states.CURRENT
+        if states.get(f"cells/{name}.parquet") != file_states.CURRENT
     ]
 
 

@@ -97,5 +97,8 @@ def say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, answers:
 
 def unique_names(names: Sequence[str]) -> list[str]:
     """Names, those that come again numbered: "kernel" and "kernel (2)"."""
-    before = [names[:k].count(name) for k, name in enumerate(names)]
-    return [f"{name} ({k + 1})" if k else name for k, name in zip(before, names, strict=True)]
+    numbered = []
+    for k, name in enumerate(names):
+        before = names[:k].count(name)
+        numbered.append(f"{name} ({before + 1})" if before else name)
+    return numbered

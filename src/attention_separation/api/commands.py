@@ -26,20 +26,17 @@ def separate_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _separate(arguments: argparse.Namespace) -> None:
-    at = _layer_options(arguments)
+    options = _layer_options(arguments)
     with warnings_in_a_line("separate"):
-        found = separate(arguments.kernel, n=arguments.n, theta=arguments.theta, **at)
-        answer = {
-            field.name: getattr(found, field.name)
-            for field in dataclasses.fields(found)
-            if field.repr
-        }
-        for name in ("probability_after_signs", "probability_each_bias"):
-            answer[name] = getattr(found, name)
+        separation = separate(arguments.kernel, n=arguments.n, theta=arguments.theta, **options)
+        fields = [field.name for field in dataclasses.fields(separation) if field.repr]
+        answer = {name: getattr(separation, name) for name in fields}
+        answer["probability_after_signs"] = separation.probability_after_signs
+        answer["probability_each_bias"] = separation.probability_each_bias
         # It may take more memory than there may be.
         with contextlib.suppress(MemoryError):
-            answer["margin"] = found.margin
-        answer |= _reach_of(arguments.kernel, arguments.level, at)
+            answer["margin"] = separation.margin
+        answer |= _reach_of(arguments.kernel, arguments.level, options)
     if arguments.json:
         print_json(answer)
         return
@@ -59,10 +56,10 @@ def compare_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> None:
-    at = _layer_options(arguments)
+    options = _layer_options(arguments)
     with warnings_in_a_line("compare"):
-        table = comparing.compare(arguments.kernels, list(arguments.n), **at)
-        reach = {name: _reach_of(name, arguments.level, at) for name in arguments.kernels}
+        table = comparing.compare(arguments.kernels, list(arguments.n), **options)
+        reach = {name: _reach_of(name, arguments.level, options) for name in arguments.kernels}
     if arguments.json:
         by_question = {
             question: {name: answers[question] for name, answers in reach.items()}
@@ -76,15 +73,18 @@ def _compare(arguments: argparse.Namespace) -> None:
     # Where no kernel has a hole there is no column of them.
     with_holes = [name for name in arguments.kernels if reach[name]["holes"]]
     rows = []
-    for given, (name, row) in zip(arguments.kernels, wide.iterrows(), strict=True):
-        cells = {f"n = {n:,}": "undecided" if math.isnan(p) else float(p) for n, p in row.items()}
-        last = {"separates up to": _reach(reach[given]["largest_n"])}
-        holes = {"but not at": _runs(reach[given]["holes"])} if with_holes else {}
-        rows.append({"kernel": name} | cells | last | holes)
+    for kernel, (name, probabilities) in zip(arguments.kernels, wide.iterrows(), strict=True):
+        row: dict[str, Any] = {"kernel": name}
+        for n, p in probabilities.items():
+            row[f"n = {n:,}"] = "undecided" if math.isnan(p) else float(p)
+        row["separates up to"] = _largest_n_in_words(reach[kernel]["largest_n"])
+        if with_holes:
+            row["but not at"] = _runs(reach[kernel]["holes"])
+        rows.append(row)
     print_table(rows)
 
 
-def _reach(last: float | str | None) -> str:
+def _largest_n_in_words(last: float | str | None) -> str:
     if last is None or isinstance(last, str):
         return last or "none"
     return "10^12 still" if math.isinf(last) else f"{last:,}"
@@ -118,7 +118,15 @@ def word(text: str) -> float | str:
     return text
 
 
-SIZES = {"d": whole, "m": whole, "a0": float, "a1": float, "b": float, "c": float, "split": word}
+SIZES: dict[str, Callable[[str], Any]] = {
+    "d": whole,
+    "m": whole,
+    "a0": float,
+    "a1": float,
+    "b": float,
+    "c": float,
+    "split": word,
+}
 """Parameters of `separate` that are left at their defaults where nothing is said."""
 
 
@@ -134,20 +142,24 @@ def _add_layer(parser: argparse.ArgumentParser) -> None:
 
 def _layer_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """What `_add_layer` read, as parameters."""
-    sizes = {name: getattr(arguments, name) for name in SIZES}
-    given = {name: value for name, value in sizes.items() if value is not None}
-    return {"model": arguments.model, "attention_x": arguments.attention_x} | given
+    options = {"model": arguments.model, "attention_x": arguments.attention_x}
+    for name in SIZES:
+        size = getattr(arguments, name)
+        if size is not None:
+            options[name] = size
+    return options
 
 
 @contextlib.contextmanager
 def warnings_in_a_line(command: str) -> Iterator[None]:
     """What is warned of, at once, once and without lines of code, on standard error."""
-    said = set()
+    printed = set()
 
-    def say(message: Warning, *_: Any, **__: Any) -> None:
-        if str(message) not in said:
-            said.add(str(message))
-            print(f"{command}: warning: {message}", file=sys.stderr, flush=True)
+    def say(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = str(message)
+        if text not in printed:
+            printed.add(text)
+            print(f"{command}: warning: {text}", file=sys.stderr, flush=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")

@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -50,14 +50,18 @@ def compare(
 
     layer, data = validation.setting_of(model, attention_x, **options)
     sizes = [validation.tokens_of(layer, data, size) for size in _several(n)]
-    given = [kernel_of(each) for each in _several(kernels)]
+    usable_kernels = [kernel_of(kernel) for kernel in _several(kernels)]
+    names = unique_names([kernel.name for kernel in usable_kernels])
     if margin:
         require_memory(layer.d(data.classes))
     # Margins take long one by one, and all else takes memory together.
-    parts = [slice(k, k + 1) for k in range(len(sizes))] if margin else batches(data, len(sizes))
-    progress = Progress("compare", len(given) * len(parts), "parts")
+    if margin:
+        parts = [slice(k, k + 1) for k in range(len(sizes))]
+    else:
+        parts = batches(data, len(sizes))
+    progress = Progress("compare", len(usable_kernels) * len(parts), "parts")
     tables = []
-    for kernel, name in zip(given, unique_names([each.name for each in given]), strict=True):
+    for kernel, name in zip(usable_kernels, names, strict=True):
         require_usable(kernel, layer, data, sizes)
         for part in parts:
             columns = {"kernel": name, "model": layer.model, "attention_x": layer.attention_x}
@@ -73,14 +77,21 @@ def _measured(
     """The columns of `compare` on one kernel at some n."""
     scored = score_columns(kernel, layer, data, sizes)
     curves = scored.curves()
-    best, low, high = (np.where(curves.resolved, of, np.nan) for of in curves.best())
-    low, high = (np.where(best > 0, end, np.nan) for end in (low, high))
+    best, low, high = curves.best()
+    best = np.where(curves.resolved, best, np.nan)
+    # NaN is not above 0.
+    has_threshold = best > 0
     columns = {
-        "n": sizes, "d": layer.d(data.classes), "m": scored.m, "probability": best,
-        "theta_low": low, "theta_high": high, "share": scored.rows[1].share[:, 0],
-    }  # fmt: skip
+        "n": sizes,
+        "d": layer.d(data.classes),
+        "m": scored.m,
+        "probability": best,
+        "theta_low": np.where(has_threshold, low, np.nan),
+        "theta_high": np.where(has_threshold, high, np.nan),
+        "share": scored.rows[1].share[:, 0],
+    }
     if margin:
-        half = np.where(best > 0, best / 2, 2.0)
+        half = np.where(has_threshold, best / 2, 2.0)
         columns["margin"] = widest_margins(scored.ranked(), half[:, None])[:, 0]
     return columns
 
@@ -93,8 +104,9 @@ def plot(
 
     `n` is nearly geometric from 100 to 10^9 if not given; `more` as of `compare`.
     """
-    of = (more.get("model", "self_attention"), more.get("attention_x", "identity"))
-    layer, data = validation.setting_of(*of, more.get("d"))
+    model = more.get("model", "self_attention")
+    attention_x = more.get("attention_x", "identity")
+    layer, data = validation.setting_of(model, attention_x, more.get("d"))
     if n is None:
         sizes = np.geomspace(100, 1e9, 57) // data.classes
         n = [size for size in np.unique(sizes.clip(1)).astype(int) * data.classes if size >= 2]
@@ -108,14 +120,14 @@ def plot(
     return axes
 
 
-def _several(values: Any) -> list:
-    """A list of what was given, which may be a single one."""
+def _several(values: Any) -> list[Any]:
+    """A list of kernels or sizes, of which there may be a single one."""
     if isinstance(values, str | Kernel) or callable(values) or not isinstance(values, Iterable):
         return [values]
-    found = list(values)
-    if not found:
+    listed = list(values)
+    if not listed:
         raise ValueError("nothing to compare; allowed: at least one kernel and one n")
-    return found
+    return listed
 
 
 def at_temperature(kernel: Given, temperature: float) -> Kernel:
@@ -132,25 +144,34 @@ def at_temperature(kernel: Given, temperature: float) -> Kernel:
     ValueError
         If T is out of range.
     """
-    of, (low, high) = kernel_of(kernel), (limits.COLDEST, limits.HOTTEST)
+    usable = kernel_of(kernel)
+    low = limits.COLDEST
+    high = limits.HOTTEST
     allowed = f"numbers from {low:g} to {high:g}"
     t = validation.number("temperature", temperature, allowed, lambda x: low <= x <= high)
     if t == 1:
-        return of
-    root = math.sqrt(t)
+        return usable
+    return replace(
+        usable,
+        name=f"{usable.name} at T={t:g}",
+        symbol=f"{usable.symbol}, x/{t:g}",
+        weigh=_WeightsAtTemperature(usable, t),
+    )
 
-    def divided(vectors: np.ndarray | None, by: float) -> np.ndarray | None:
-        return None if vectors is None else vectors / by
 
-    def weigh(seen: KernelInputs) -> np.ndarray:
-        return of.weigh(
-            replace(
-                seen,
-                scores=seen.scores / t,
-                queries=divided(seen.queries, root),
-                keys=divided(seen.keys, root),
-            )
+@dataclass(frozen=True, eq=False)
+class _WeightsAtTemperature:
+    """Weights of the kernel `divides`, of scores over a temperature."""
+
+    divides: Kernel
+    temperature: float
+
+    def __call__(self, seen: KernelInputs) -> np.ndarray:
+        root = math.sqrt(self.temperature)
+        at_temperature = replace(
+            seen,
+            scores=seen.scores / self.temperature,
+            queries=None if seen.queries is None else seen.queries / root,
+            keys=None if seen.keys is None else seen.keys / root,
         )
-
-    weigh.divides = of
-    return replace(of, name=f"{of.name} at T={t:g}", symbol=f"{of.symbol}, x/{t:g}", weigh=weigh)
+        return self.divides.weigh(at_temperature)

@@ -68,11 +68,12 @@ class Separation:
             If float64 does not tell its scores apart.
         """
         separation.require_memory(self.d)
-        ranked, best = self._ranked(), float(self._curves.best()[0][0])
+        ranked = self._ranked()
+        best = float(self._curves.best()[0][0])
         if not best > 0:
             return None
-        found = float(separation.widest_margins(ranked, np.array([[best / 2]]))[0, 0])
-        return None if math.isnan(found) else found
+        margin = float(separation.widest_margins(ranked, np.array([[best / 2]]))[0, 0])
+        return None if math.isnan(margin) else margin
 
     @property
     def probability_after_signs(self) -> float:
@@ -104,17 +105,18 @@ class Separation:
         import pandas as pd
 
         lines = []
-        for dataset, own in enumerate(self.scored.rows):
-            last = None if own.last is None else np.broadcast_to(own.last[0], own.first[0].shape)
-            count = own.first.shape[1]
+        for dataset, rows in enumerate(self.scored.rows):
+            last = None
+            if rows.last is not None:
+                last = np.broadcast_to(rows.last[0], rows.first[0].shape)
+            count = rows.first.shape[1]
             names = QUERIES if count > 2 else ("special", "all others")
             for k in range(count):
-                weights = {name: float(getattr(own, name)[0, k]) for name in PARTS}
-                more = {"last": None if last is None else float(last[k])}
-                lines.append(
-                    {"dataset": f"D{dataset}", "query": names[k]} | weights | more
-                    | {"share": float(own.share[0, k])}
-                )  # fmt: skip
+                line: dict[str, Any] = {"dataset": f"D{dataset}", "query": names[k]}
+                line |= {name: float(getattr(rows, name)[0, k]) for name in PARTS}
+                line["last"] = None if last is None else float(last[k])
+                line["share"] = float(rows.share[0, k])
+                lines.append(line)
         return pd.DataFrame(lines)
 
     @property
@@ -129,13 +131,15 @@ class Separation:
         axes.stairs(curve.probability, curve.edges, baseline=None, label=self.kernel)
         if isinstance(self.theta, tuple):
             axes.axvspan(*self.theta, alpha=0.2, linewidth=0)
-        else:
+        elif self.theta is not None:
             axes.axvline(self.theta, linestyle=":")
         axes.set(
-            xlim=(0, curve.edges[-2] * 1.05), ylim=(0, 1.02),
-            xlabel="threshold θ / √log n", ylabel="P(separates D1 from D0)",
+            xlim=(0, curve.edges[-2] * 1.05),
+            ylim=(0, 1.02),
+            xlabel="threshold θ / √log n",
+            ylabel="P(separates D1 from D0)",
             title=f"{self.kernel}, n = {self.n:,}",
-        )  # fmt: skip
+        )
         return axes
 
 
@@ -185,30 +189,49 @@ def separate(
         If the kernel has no weights, is not of the kind that is exact here, or float64 does not
         tell its scores apart.
     """
-    of = kernel_of(kernel)
-    layer, data = validation.setting_of(model, attention_x, d, m, a0, a1, b, c, split)
+    usable = kernel_of(kernel)
+    layer, data = validation.setting_of(
+        model, attention_x, d=d, m=m, a0=a0, a1=a1, b=b, c=c, split=split
+    )
     n = validation.tokens_of(layer, data, n)
     gap = 0.0
     if margin is not None:
         allowed = "numbers from 0, or None for no gap"
         gap = validation.number("margin", margin, allowed, lambda x: 0 <= x < math.inf)
-    at = validation.theta_of(theta, layer, data)
-    require_usable(of, layer, data, [n])
-    scored = score_columns(of, layer, data, [n])
+    threshold = validation.theta_of(theta, layer, data)
+    require_usable(usable, layer, data, [n])
+    scored = score_columns(usable, layer, data, [n])
     curves = scored.curves()
-    if at is not None:
-        probability = float(curves.at(np.array([[at]]), gap)[0, 0])
+    reported: float | tuple[float, float] | None = threshold
+    if threshold is not None:
+        probability = float(curves.at(np.array([[threshold]]), gap)[0, 0])
     else:
-        _require_resolved(of.name, n, curves)
-        probability, low, high = (float(part[0]) for part in curves.best())
+        _require_resolved(usable.name, n, curves)
         if gap:
             separation.require_memory(layer.d(data.classes))
             probability, low, high = separation.best_with_gap(scored.ranked(), gap)
-        at = (low, high) if probability > 0 else None
+        else:
+            probability, low, high = _best(curves)
+        reported = (low, high) if probability > 0 else None
     return Separation(
-        of.name, layer.model, layer.attention_x, n, layer.d(data.classes), int(scored.m[0]),
-        probability, at, gap, float(scored.rows[1].share[0, 0]), scored,
-    )  # fmt: skip
+        kernel=usable.name,
+        model=layer.model,
+        attention_x=layer.attention_x,
+        n=n,
+        d=layer.d(data.classes),
+        m=int(scored.m[0]),
+        probability=probability,
+        theta=reported,
+        gap=gap,
+        share=float(scored.rows[1].share[0, 0]),
+        scored=scored,
+    )
+
+
+def _best(curves: ThresholdCurves) -> tuple[float, float, float]:
+    """The best probability of a single curve, and the ends of its widest interval of thresholds."""
+    probability, low, high = curves.best()
+    return float(probability[0]), float(low[0]), float(high[0])
 
 
 def _require_resolved(name: str, n: int, curves: ThresholdCurves) -> None:
@@ -282,47 +305,59 @@ def success(
         raise ValueError(
             f"contest={short_repr(contest)}; allowed: {{'fires': kernel, 'silent': [kernels]}}"
         )
-    silent = contest["silent"]
+    fires: Any = contest["fires"]
+    silent: Any = contest["silent"]
     others = list(silent) if isinstance(silent, list | tuple) else [silent]
-    kernels = [kernel_of(each) for each in (contest["fires"], *others)]
+    kernels = [kernel_of(kernel) for kernel in (fires, *others)]
     if len({*kernels}) < len(kernels):
         words = ", ".join(kernel.name for kernel in kernels)
         raise ValueError(f"contest of {words}; allowed: each kernel once")
     names = unique_names([kernel.name for kernel in kernels])
     layer, data = validation.setting_of(model, attention_x, **options)
     n = validation.tokens_of(layer, data, n)
-    at = validation.theta_of(theta, layer, data)
+    threshold = validation.theta_of(theta, layer, data)
     for kernel in kernels:
         require_usable(kernel, layer, data, [n])
     scored = [score_columns(kernel, layer, data, [n]) for kernel in kernels]
-    columns, s = scored[0].m, scored[0].s
+    columns = scored[0].m
+    s = scored[0].s
     d0 = stack_networks([of_kernel.d0 for of_kernel in scored])
     d1 = stack_networks([of_kernel.d1 for of_kernel in scored])
     curves = threshold_curves(d0, d1, columns, s, scored[0].n, "independent")
-    if at is None:
+    reported: float | tuple[float, float]
+    if threshold is None:
         if not curves.resolved[0]:
             raise ArithmeticError(f"at n = {n:,} float64 does not tell the networks' scores apart")
-        probability, low, high = (float(part[0]) for part in curves.best())
-        asked, reported = float(curves.best_thresholds()[0]), (low, high)
+        probability, low, high = _best(curves)
+        threshold = float(curves.best_thresholds()[0])
+        reported = (low, high)
     else:
-        probability, asked, reported = float(curves.at(np.array([[at]]))[0, 0]), at, at
-    events = {}
-    for dataset, of_dataset in ((1, d1), (0, d0)):
-        for k, name in enumerate(names):
-            fires = dataset == 1 and k == 0
-            zero = _silent(of_dataset[0, k], int(columns[0]), asked * float(s[0]))
-            words = f"{name} {'>' if fires else '='} 0 on D{dataset}"
-            events[words] = 1 - zero if fires else zero
+        probability = float(curves.at(np.array([[threshold]]))[0, 0])
+        reported = threshold
+    m = int(columns[0])
+    tau = threshold * float(s[0])
+    events = {f"{names[0]} > 0 on D1": 1 - _silent(d1[0, 0], m, tau)}
+    for k, name in enumerate(names[1:], start=1):
+        events[f"{name} = 0 on D1"] = _silent(d1[0, k], m, tau)
+    for k, name in enumerate(names):
+        events[f"{name} = 0 on D0"] = _silent(d0[0, k], m, tau)
     return Success(
-        names[0], tuple(names[1:]), layer.model, layer.attention_x, n, layer.d(data.classes),
-        int(columns[0]), probability, reported, events,
-    )  # fmt: skip
+        fires=names[0],
+        silent=tuple(names[1:]),
+        model=layer.model,
+        attention_x=layer.attention_x,
+        n=n,
+        d=layer.d(data.classes),
+        m=m,
+        probability=probability,
+        theta=reported,
+        events=events,
+    )
 
 
 def _silent(states: StateScores, m: int, tau: float) -> float:
     """P(none of m columns has a score that exceeds tau)."""
     flags = states.exceed(tau)
-    loud = flags.sum(axis=(0, 1, 2)) @ (
-        binomial_half_pmf(flags.shape[-1] - 1) / np.prod(flags.shape[:3])
-    )
-    return float(none_of(loud, m))
+    weights = binomial_half_pmf(flags.shape[-1] - 1) / np.prod(flags.shape[:3])
+    exceeding = flags.sum(axis=(0, 1, 2)) @ weights
+    return float(none_of(exceeding, m))

@@ -96,55 +96,77 @@ def simulate(
     ValueError, ArithmeticError
         As `separate` does.
     """
-    of = kernel_of(kernel)
+    usable = kernel_of(kernel)
     layer, data = validation.setting_of(model, attention_x, **options)
     n = validation.tokens_of(layer, data, n)
     trials = validation.whole_number("trials", trials, 1, 10**9)
     seed = validation.whole_number("seed", seed, 0, 2**63)
     if method not in ("rows", "dense"):
         raise ValueError(f"method={short_repr(method)}; allowed: 'rows' or 'dense'")
-    at = validation.theta_of(theta, layer, data)
+    threshold = validation.theta_of(theta, layer, data)
     _require_memory(method, n, layer.d(data.classes), data.m(n))
-    scored = None
-    if at is None or method == "rows":
-        require_usable(of, layer, data, [n])
-        scored = score_columns(of, layer, data, [n])
-    if at is None:
-        curves = scored.curves()
-        if not curves.resolved[0]:
-            raise ArithmeticError(f"{of.name}: at n = {n:,} float64 does not tell its scores apart")
-        at = float(curves.best_thresholds()[0])
+    if threshold is None or method == "rows":
+        require_usable(usable, layer, data, [n])
+        scored = score_columns(usable, layer, data, [n])
+        if threshold is None:
+            threshold = _best_threshold(scored, usable.name, n)
     if method == "rows":
-        outcomes = _from_rows(scored, layer, data, n, at, trials, seed)
+        outcomes = _from_rows(scored, layer, data, n, threshold, trials, seed)
     else:
-        _say_how_long(of, layer, data, n, trials)
-        outcomes = _literally(of, layer, data, n, at, trials, seed)
+        _say_how_long(usable, layer, data, n, trials)
+        outcomes = _literally(usable, layer, data, n, threshold, trials, seed)
     progress = Progress("simulate", trials, "trials")
-    told, on_d0, on_d1 = 0, 0, 0
+    successes = 0
+    d0_positive = 0
+    d1_positive = 0
     for flags in outcomes:
-        told += int((flags[:, 1] & ~flags[:, 0]).sum())
-        on_d0, on_d1 = on_d0 + int(flags[:, 0].sum()), on_d1 + int(flags[:, 1].sum())
+        on_d0 = flags[:, 0]
+        on_d1 = flags[:, 1]
+        successes += int((on_d1 & ~on_d0).sum())
+        d0_positive += int(on_d0.sum())
+        d1_positive += int(on_d1.sum())
         progress.advance(len(flags))
     # Loading it takes longer than most questions.
     from ..statistics.counts import clopper_pearson
 
-    low, high = clopper_pearson(told, trials)
+    low, high = clopper_pearson(successes, trials)
     return Simulation(
-        of.name, layer.model, layer.attention_x, n, layer.d(data.classes), data.m(n), at, method,
-        seed, trials, told, on_d1, trials - on_d0, told / trials,
-        float(low), float(high),
-    )  # fmt: skip
+        kernel=usable.name,
+        model=layer.model,
+        attention_x=layer.attention_x,
+        n=n,
+        d=layer.d(data.classes),
+        m=data.m(n),
+        theta=threshold,
+        method=method,
+        seed=seed,
+        trials=trials,
+        successes=successes,
+        d1_positive=d1_positive,
+        d0_zero=trials - d0_positive,
+        p_hat=successes / trials,
+        ci_low=float(low),
+        ci_high=float(high),
+    )
+
+
+def _best_threshold(scored: Scored, name: str, n: int) -> float:
+    """In units of s; ArithmeticError where float64 does not tell scores apart."""
+    curves = scored.curves()
+    if not curves.resolved[0]:
+        raise ArithmeticError(f"{name}: at n = {n:,} float64 does not tell its scores apart")
+    return float(curves.best_thresholds()[0])
 
 
 def _require_memory(method: str, n: int, d: int, m: int) -> None:
     """Raise MemoryError where a trial would take too much."""
-    needed = {f"the signs of a trial at d={d:,} with m={m:,} take": BYTES_OF_A_SIGN[method] * d * m}
+    signs = BYTES_OF_A_SIGN[method] * d * m
+    needed = {f"the signs of a trial at d={d:,} with m={m:,} take": signs}
     hint = ""
     if method == "dense":
+        outputs = BYTES_OF_AN_OUTPUT * n * m
         needed[f"n x n attention at n={n:,} takes"] = 6 * 8 * n * n
-        needed[f"what m={m:,} sign columns read of n={n:,} tokens takes"] = (
-            BYTES_OF_AN_OUTPUT * n * m
-        )
+        needed[f"what m={m:,} sign columns read of n={n:,} tokens takes"] = outputs
         hint = "; method='rows' builds nothing of size n"
     for words, size in needed.items():
         if size > MOST_BYTES:
@@ -174,7 +196,8 @@ def _draws(
     """Places of special tokens (T, 2, q) and signs' bits (T, d, m), 1 for a plus, in chunks that do
     not depend on what they are for: fewer trials are the first of more."""
     rng = np.random.default_rng(seed)
-    d, m = layer.d(data.classes), data.m(n)
+    d = layer.d(data.classes)
+    m = data.m(n)
     chunk = max(MOST_SIGNS // (d * m), 1)
     for start in range(0, trials, chunk):
         count = min(chunk, trials - start)
@@ -189,7 +212,8 @@ def _from_rows(
     """Whether the network is positive on D0 and on D1, (T, 2), looked up by a column's state."""
     tau = theta * float(scored.s[0])
     exceeding = [scored.d0[0].exceed(tau), scored.d1[0].exceed(tau)]
-    ends, classes = exceeding[0].shape[1], data.classes
+    ends = exceeding[0].shape[1]
+    classes = data.classes
     for places, pluses in _draws(layer, data, n, trials, seed):
         of_classes = pluses[:, 1 : 1 + classes]
         first = pluses[:, 0].astype(np.intp)

@@ -31,13 +31,13 @@ def layer_of(model: str, attention_x: str) -> Layer:
     if not isinstance(model, str) or model not in DATASETS:
         name = model if isinstance(model, str) else ""
         raise ValueError(f"model={short_repr(model)} is unknown; {suggestion(name, [*DATASETS])}")
-    found = {layer.attention_x: layer for layer in LAYERS if layer.model == model}
-    if not isinstance(attention_x, str) or attention_x not in found:
+    layers = {layer.attention_x: layer for layer in LAYERS if layer.model == model}
+    if not isinstance(attention_x, str) or attention_x not in layers:
         name = attention_x if isinstance(attention_x, str) else ""
         raise ValueError(
-            f"attention_x={short_repr(attention_x)} with {model}; {suggestion(name, [*found])}"
+            f"attention_x={short_repr(attention_x)} with {model}; {suggestion(name, [*layers])}"
         )
-    return found[attention_x]
+    return layers[attention_x]
 
 
 class Options(TypedDict, total=False):
@@ -53,10 +53,17 @@ class Options(TypedDict, total=False):
 
 
 def setting_of(
-    model: str, attention_x: str, d: int | None = None, m: int | None = None, a0: float = 0.01,
-    a1: float = 1.2, b: float | None = None, c: float | None = None, split: Split = 1.0,
+    model: str,
+    attention_x: str,
+    d: int | None = None,
+    m: int | None = None,
+    a0: float = 0.01,
+    a1: float = 1.2,
+    b: float | None = None,
+    c: float | None = None,
+    split: Split = 1.0,
     **unknown: object,
-) -> tuple[Layer, FixedData]:  # fmt: skip
+) -> tuple[Layer, FixedData]:
     """A layer and the sizes of its data; None for d, m, b or c is the paper's. ValueError if there
     is no such layer, a number is not of its kind or out of range, or b or c is given in
     cross-attention, whose tokens have neither. TypeError if another parameter is given."""
@@ -66,7 +73,10 @@ def setting_of(
     layer = _with_split(layer_of(model, attention_x), split)
     least = layer.dataset.other_columns + 1
     from_0 = f"numbers from 0 to {LARGEST:g}"
-    sizes = {"a0": number("a0", a0, from_0, lambda x: 0 <= x <= LARGEST), "a1": _size("a1", a1)}
+    sizes: dict[str, Any] = {
+        "a0": number("a0", a0, from_0, lambda x: 0 <= x <= LARGEST),
+        "a1": _size("a1", a1),
+    }
     for name, x in (("b", b), ("c", c)):
         if x is not None and layer.model == "cross_attention":
             raise ValueError(
@@ -109,30 +119,30 @@ def level_of(level: float | None) -> float | None:
     return None if level is None else number("level", level, allowed, lambda x: 0 < x <= 1)
 
 
-def whole_number(name: str, value: int, least: int, most: int) -> int:
+def whole_number(name: str, value: float, least: int, most: int) -> int:
     """A whole number of a parameter's range. ValueError if it is none: the text names the
     parameter, the value and what is allowed."""
-    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    whole: Any = int(value) if isinstance(value, float) and value.is_integer() else value
     try:
-        found = operator.index(whole)
+        index = operator.index(whole)
     except TypeError:
-        found = least - 1
-    if isinstance(value, bool) or not least <= found <= most:
+        index = least - 1
+    if isinstance(value, bool) or not least <= index <= most:
         words = f"allowed: whole numbers from {least} to {most:,}"
         raise ValueError(f"{name}={short_repr(value)}; {words}")
-    return found
+    return index
 
 
 def number(name: str, value: Any, allowed: str, is_allowed: Callable[[float], bool]) -> float:
     """A number of Python's or NumPy's that a parameter may be; a text or a truth is none.
     ValueError as of `whole_number`."""
-    found = math.nan
+    x = math.nan
     if isinstance(value, Real) and not isinstance(value, bool):
         with suppress(OverflowError):
-            found = float(value)
-    if not is_allowed(found):
+            x = float(value)
+    if not is_allowed(x):
         raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
-    return found
+    return x
 
 
 def _size(name: str, value: float) -> float:
