@@ -100,8 +100,8 @@ def _run(prog: str, name: str, words: Sequence[str]) -> None:
 
 def run_command(name: str, words: Sequence[str]) -> int:
     """Run what people type."""
-    chosen = parser_of(name).parse_args(words)
-    return _answer(name, lambda: chosen.run(chosen))
+    arguments = parser_of(name).parse_args(words)
+    return _answer(name, lambda: arguments.run(arguments))
 
 
 def parser_of(name: str) -> Parser:
@@ -148,31 +148,37 @@ def parsed(run: Callable[..., None], prog: str, words: Sequence[str]) -> dict[st
             parser.add_argument("--settings", required=True, help="file, - or JSON")
         else:
             _add_option(parser, name, parameter)
-    found = vars(parser.parse_args(words))
-    if "settings" in found:
-        found["job"] = _settings(parameters["job"].annotation, found.pop("settings"))
-    return found
+    arguments = vars(parser.parse_args(words))
+    if "settings" in arguments:
+        arguments["job"] = _settings(parameters["job"].annotation, arguments.pop("settings"))
+    return arguments
 
 
-def _add_option(parser: argparse.ArgumentParser, name: str, of: inspect.Parameter) -> None:
-    """Of a parameter; one that may be missing, and is a path, may also be named without a path."""
-    kinds = [kind for kind in typing.get_args(of.annotation) if kind is not type(None)]
-    kind = kinds[0] if kinds else of.annotation
-    several = list in (typing.get_origin(of.annotation), typing.get_origin(kind))
-    single = typing.get_args(kind)[0] if typing.get_origin(kind) is list else kind
-    required = of.default is of.empty
-    more: dict[str, Any] = {"nargs": "+"} if several else {}
-    if not several and single is Path and not required:
-        more = {"nargs": "?", "const": Path()}
-    default = {} if required else {"default": of.default}
-    parser.add_argument(f"--{name}", type=single, required=required, **more, **default)
+def _add_option(parser: argparse.ArgumentParser, name: str, parameter: inspect.Parameter) -> None:
+    """Add the option of a parameter; one that may be missing, and is a path, may also be named
+    without a path."""
+    kind = parameter.annotation
+    if typing.get_origin(kind) is not list:
+        # Of `Path | None` the path.
+        choices = [choice for choice in typing.get_args(kind) if choice is not type(None)]
+        kind = choices[0] if choices else kind
+    options: dict[str, Any] = {"required": parameter.default is parameter.empty}
+    if not options["required"]:
+        options["default"] = parameter.default
+    if typing.get_origin(kind) is list:
+        kind = typing.get_args(kind)[0]
+        options["nargs"] = "+"
+    elif kind is Path and not options["required"]:
+        options["nargs"] = "?"
+        options["const"] = Path()
+    parser.add_argument(f"--{name}", type=kind, **options)
 
 
-def _settings(kind: Any, given: str) -> Any:
+def _settings(kind: Any, argument: str) -> Any:
     """Settings of a kind; ValueError, which says where they are from, if they cannot be read."""
-    place = "" if given.startswith("{") else f" {given}"
+    place = "" if argument.startswith("{") else f" {argument}"
     try:
-        return kind.model_validate_json(_text(given))
+        return kind.model_validate_json(_text(argument))
     except OSError as error:
         raise ValueError(f"--settings{place}: cannot be read: {error.strerror}") from error
     except ValueError as error:
@@ -180,11 +186,13 @@ def _settings(kind: Any, given: str) -> Any:
         raise ValueError(f"--settings{place}: " + "\n".join(lines)) from error
 
 
-def _text(given: str) -> str:
-    """Of settings: as they stand, standard input's, or a file's."""
-    if given.startswith("{"):
-        return given
-    return sys.stdin.read() if given == "-" else Path(given).read_text(encoding="utf-8")
+def _text(argument: str) -> str:
+    """The text of settings, which stands in an argument, in standard input, or in a file."""
+    if argument.startswith("{"):
+        return argument
+    if argument == "-":
+        return sys.stdin.read()
+    return Path(argument).read_text(encoding="utf-8")
 
 
 def _answer(name: str, call: Callable[[], None]) -> int:

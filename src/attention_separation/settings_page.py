@@ -51,12 +51,19 @@ def _standard(part: Any) -> Any:
         return [_standard(inner) for inner in part]
     if not isinstance(part, dict):
         return part
-    words = {"oneOf": "anyOf"} | (LIMITS if part.get("type") in ("integer", "number") else {})
-    own = {words.get(k, k): _standard(inner) for k, inner in part.items() if k != "discriminator"}
-    properties = own.get("properties", {})
-    if isinstance(own.get("required"), list):
-        own["required"] = [k for k in own["required"] if "inherited" not in properties.get(k, {})]
-    return own
+    words = {"oneOf": "anyOf"}
+    if part.get("type") in ("integer", "number"):
+        words |= LIMITS
+    form = {}
+    for key, inner in part.items():
+        if key != "discriminator":
+            form[words.get(key, key)] = _standard(inner)
+    properties = form.get("properties", {})
+    if isinstance(form.get("required"), list):
+        form["required"] = [
+            key for key in form["required"] if "inherited" not in properties.get(key, {})
+        ]
+    return form
 
 
 def page(model: type[StrictModel] = Config) -> str:

@@ -31,8 +31,8 @@ class KernelList(Mapping[str, Kernel]):
     def rows(self) -> list[tuple[str, ...]]:
         """The table's cells."""
         return [
-            (each.name, each.symbol, each.normaliser, each.sees, each.source)
-            for each in KERNELS.values()
+            (kernel.name, kernel.symbol, kernel.normaliser, kernel.sees, kernel.source)
+            for kernel in KERNELS.values()
         ]
 
 
@@ -43,8 +43,9 @@ kernels = KernelList()
 def as_text(head: tuple[str, ...], cells: list[tuple[str, ...]]) -> str:
     """A table for people, columns aligned."""
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-    lines = [head, tuple("-" * width for width in widths), *cells]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
+    rule = tuple("-" * width for width in widths)
+    lines = []
+    for row in (head, rule, *cells):
+        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)

@@ -136,7 +136,8 @@ class KernelReach:
             raise ArithmeticError(self._untold(beyond))
         holes = self.holes()
         if holes:
-            (first, _), (_, last) = holes[0], holes[-1]
+            first, _ = holes[0]
+            _, last = holes[-1]
             warn(
                 f"{self.name}: it does not separate at some n from {first:,} to {last:,}, below "
                 f"the largest at which it does; it does at n = {words_of_runs(self.spans())}"
@@ -260,10 +261,10 @@ def critical_temperature(
     def of_coldness(n: int, level: float | None) -> limits.Least:
         return limits.least_parameter(limits.COLDNESS, layer, data, n, level)
 
-    found = _at_one_n(TEMPERATURE, of_coldness, layer, data, n, level)
-    if found is None:
+    least_coldness = _at_one_n(TEMPERATURE, of_coldness, layer, data, n, level)
+    if least_coldness is None:
         return None
-    hottest = 1 / found
+    hottest = 1 / least_coldness
     return math.inf if hottest > limits.HOTTEST * (1 - limits.PRECISION) else hottest
 
 
@@ -287,8 +288,10 @@ def least_degree(
     def of_degree(n: int, level: float | None) -> limits.Least:
         return limits.least_parameter(limits.DEGREE, layer, data, n, level)
 
-    found = _at_one_n(Quantity("p", "x^p"), of_degree, layer, data, n, level)
-    return found and (0.0 if found <= limits.DEGREE.low else found)
+    degree = _at_one_n(Quantity("p", "x^p"), of_degree, layer, data, n, level)
+    if degree is None:
+        return None
+    return 0.0 if degree <= limits.DEGREE.low else degree
 
 
 @once_per_question
@@ -361,27 +364,32 @@ CLOSE = 1.01
 
 
 def _at_one_n(
-    quantity: Quantity, least: Callable[[int, float | None], limits.Least], layer: Layer,
-    data: FixedData, n: int, level: float | None,
-) -> float | None:  # fmt: skip
+    quantity: Quantity,
+    least_at: Callable[[int, float | None], limits.Least],
+    layer: Layer,
+    data: FixedData,
+    n: int,
+    level: float | None,
+) -> float | None:
     """The least value at n; None, with a warning, where softmax does not separate there."""
-    level, n = validation.level_of(level), validation.tokens_of(layer, data, n)
+    level = validation.level_of(level)
+    n = validation.tokens_of(layer, data, n)
     if level is None and limits.separation(KERNELS["exp"], layer, data, np.array([n]))[0] == 0:
         _say_softmax_fails("here")
         return None
-    found = least(n, level)
+    least = least_at(n, level)
     what = f"{quantity.letter} {quantity.kernel}"
-    undecided = found.undecided_below
-    is_known = found.possible * CLOSE >= found.value
-    if math.isinf(found.value) and len(undecided):
+    undecided = least.undecided_below
+    is_known = least.possible * CLOSE >= least.value
+    if math.isinf(least.value) and len(undecided):
         is_known = False
     if not is_known:
-        ends = quantity.ends(np.append(undecided, [found.possible, found.value]))
+        ends = quantity.ends(np.append(undecided, [least.possible, least.value]))
         raise ArithmeticError(
             f"at n = {n:,} float64 does not tell at which {what} separates, of {ends}"
         )
-    if found.possible < found.value:
-        ends = quantity.ends(np.array([found.possible, found.value]))
+    if least.possible < least.value:
+        ends = quantity.ends(np.array([least.possible, least.value]))
         warn(f"at n = {n:,} float64 does not tell at which {what} separates, but to {ends}")
     elif len(undecided):
         warn(
@@ -389,9 +397,9 @@ def _at_one_n(
             f"{quantity.kernel} separates: of those tried, not at some of "
             f"{quantity.ends(undecided)}"
         )
-    if len(found.fails_above):
+    if len(least.fails_above):
         warn(
             f"at n = {n:,} {quantity.kernel} does not separate at every {quantity.above}: of those "
-            f"tried, not at some of {quantity.ends(found.fails_above)}"
+            f"tried, not at some of {quantity.ends(least.fails_above)}"
         )
-    return found.value
+    return least.value

@@ -26,27 +26,26 @@ def states(folder: Path, expected: dict[str, Current]) -> dict[str, str]:
 
     `expected` are parquet files by their path below the folder.
     """
-    found = {path: _parquet_state(folder / path, now) for path, now in expected.items()}
+    states = {path: _parquet_state(folder / path, current) for path, current in expected.items()}
     try:
         listed = read_manifest(folder / NAME)
     except ManifestError as error:
         listed = None
-        found[NAME] = _without_path(error, folder / NAME)
+        states[NAME] = _without_path(error, folder / NAME)
     for path in sorted(unlisted(folder)):
         relative = str(path.relative_to(folder))
         if path.suffix == ".parquet":
-            found.setdefault(relative, NOT_OF_CONFIG)
+            states.setdefault(relative, NOT_OF_CONFIG)
         elif path.suffix == PART:
-            found[relative] = "left by a killed job, or being written"
+            states[relative] = "left by a killed job, or being written"
         elif relative != NAME and listed is not None:
-            found[relative] = _other_state(path, relative, listed, found)
-    for relative in (listed or {}).keys() - found.keys():
-        found[relative] = MISSING
-    return {
-        path: state
-        for path, state in found.items()
-        if state != MISSING or path not in expected or expected[path].in_default_run
-    }
+            states[relative] = _other_state(path, relative, listed, states)
+    for relative in listed or {}:
+        states.setdefault(relative, MISSING)
+    for name, current in expected.items():
+        if states[name] == MISSING and not current.in_default_run:
+            del states[name]
+    return states
 
 
 def check_folder(folder: Path) -> None:
@@ -55,26 +54,26 @@ def check_folder(folder: Path) -> None:
         raise ValueError(f"{folder}: no such folder")
 
 
-def print_states(found: dict[str, str]) -> int:
+def print_states(states: dict[str, str]) -> int:
     """Print how many files are in each state, and name those not current; return their number."""
-    for state, number in Counter(found.values()).most_common():
+    for state, number in Counter(states.values()).most_common():
         print(f"{number:5} {state}")
-    wrong = {path: state for path, state in found.items() if state != CURRENT}
+    wrong = {path: state for path, state in states.items() if state != CURRENT}
     for path, state in sorted(wrong.items()):
         print(f"{path}: {state}")
     return len(wrong)
 
 
-def _parquet_state(path: Path, now: Current) -> str:
+def _parquet_state(path: Path, current: Current) -> str:
     if not path.exists():
         return MISSING
     try:
         metadata = read_schema(path).metadata or {}
     except TableError as error:
         return _without_path(error, path)
-    if metadata.get(b"settings", b"").decode() != now.settings:
+    if metadata.get(b"settings", b"").decode() != current.settings:
         return OTHER_SETTINGS
-    if metadata.get(b"code", b"").decode() != now.code:
+    if metadata.get(b"code", b"").decode() != current.code:
         return OTHER_CODE
     return CURRENT
 
@@ -84,14 +83,15 @@ def _without_path(error: ValueError, path: Path) -> str:
     return str(error).removeprefix(f"{path}: ")
 
 
-def _other_state(path: Path, relative: str, listed: dict[str, str], found: dict[str, str]) -> str:
+def _other_state(path: Path, relative: str, listed: dict[str, str], states: dict[str, str]) -> str:
+    """The state of a file that is no parquet file, by those of these."""
     if relative not in listed:
         return f"not listed in {NAME}; if a run made it, remove {NAME} and run again"
     if sha256(path) != listed[relative]:
         return f"other bytes than {NAME} lists; {AGAIN}"
     if path.suffix == ".txt":
         return CURRENT
-    beside = found.get(str(Path(relative).with_suffix(".parquet")))
-    if beside in OF_A_TABLE:
-        return beside
+    state_of_table = states.get(str(Path(relative).with_suffix(".parquet")))
+    if state_of_table in OF_A_TABLE:
+        return state_of_table
     return "without a parquet file beside it, or with a damaged one; remove both and run again"

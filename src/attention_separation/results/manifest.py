@@ -8,8 +8,14 @@ from .files import AGAIN, write_text
 
 NAME = "manifest.json"
 ASIDE = (
-    "logs", "benchmarks", "slices", "checkpoints", "report", "report.html", ".gitignore",
-)  # fmt: skip
+    "logs",
+    "benchmarks",
+    "slices",
+    "checkpoints",
+    "report",
+    "report.html",
+    ".gitignore",
+)
 """Files and folders below results that are no results."""
 
 PARTS = ("panels", "cells", "numbers", "figures", "tables")
@@ -24,14 +30,17 @@ def sha256(path: Path) -> str:
 
 def unlisted(folder: Path) -> list[Path]:
     """All files below a folder of results, but what is ASIDE or lies in another such folder."""
-    others = {path.parent for name in PARTS for path in folder.rglob(name)} - {folder}
-    return [
-        path
-        for path in folder.rglob("*")
-        if path.is_file()
-        and not {*path.relative_to(folder).parts} & {*ASIDE}
-        and not any(other in path.parents for other in others)
-    ]
+    other_folders = set()
+    for name in PARTS:
+        other_folders |= {path.parent for path in folder.rglob(name)}
+    other_folders.discard(folder)
+    files = []
+    for path in folder.rglob("*"):
+        is_aside = any(part in ASIDE for part in path.relative_to(folder).parts)
+        is_of_another = any(other in path.parents for other in other_folders)
+        if path.is_file() and not is_aside and not is_of_another:
+            files.append(path)
+    return files
 
 
 class ManifestError(ValueError):
