@@ -4,6 +4,7 @@ import itertools
 import math
 import re
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -238,3 +239,13 @@ def test_memory_is_told_before_it_is_taken():
         _ = found.margin
     with pytest.raises(MemoryError, match="a margin at d=4002"):
         asep.separate("exp", n=8000, d=4002, margin=0.1)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "uniform"])
+def test_a_picture_of_what_never_separates_marks_no_threshold(kernel):
+    never = asep.separate(kernel, n=200, margin=5.0)
+    assert never.theta is None
+    axes = never.plot()
+    assert len(axes.lines) == 0
+    assert len(axes.patches) == 1
+    plt.close(axes.figure)

@@ -52,13 +52,15 @@ def check_writable(folder: str | os.PathLike) -> None:
     """Refuse a folder, there or to be made, in which or in whose folders no file can be made; the
     text of the OSError names the folder and the cause."""
     folder = Path(folder)
-    there = next(above for above in (folder, *folder.absolute().parents) if above.exists())
-    inside = [path for path in folder.glob("*") if path.is_dir()] if there == folder else []
-    for each in (there, *inside):
+    nearest = next(above for above in (folder, *folder.absolute().parents) if above.exists())
+    folders = [nearest]
+    if nearest == folder:
+        folders += [path for path in folder.glob("*") if path.is_dir()]
+    for path in folders:
         try:
-            tempfile.TemporaryFile(dir=each).close()
+            tempfile.TemporaryFile(dir=path).close()
         except OSError as error:
-            text = f"{each}: no file can be made in this folder: {error.strerror or error}"
+            text = f"{path}: no file can be made in this folder: {error.strerror or error}"
             raise OSError(text) from error
 
 
