@@ -100,10 +100,10 @@ def choices_table(job: PanelsJob) -> pa.Table:
             effects[choice, alternative] = [effect for effect in of_panels if effect is not None]
     known = _probabilities(chain.from_iterable(effects.values()))
     rows = []
-    for (choice, other), on_panels in effects.items():
+    for (choice, reading), on_panels in effects.items():
         rows += [_row(effect, known, len(points[effect.panel.name])) for effect in on_panels]
         if not on_panels:
-            rows.append(_row_without_effect(choice, other))
+            rows.append(_row_without_effect(choice, reading))
     return table_from_rows(ranked(rows), SCHEMA)
 
 

@@ -66,13 +66,13 @@ def theta_table(job: PanelsJob) -> pa.Table:
         (swept,) = panel.sweep
         for point, best in zip(points, best_thresholds(model, points, None), strict=True):
             at_point: Row = {"panel": panel.name, "parameter": swept, "value": point.swept[0]}
-            own = at_point | {
+            at_own_theta = at_point | {
                 "kind": PAPER,
                 "theta": point.theta,
                 "p_exact": best.p_at_theta,
                 "reconstructed": "theta" in panel.reconstructed,
             }
-            rows += [own, at_point | _best_columns(best)]
+            rows += [at_own_theta, at_point | _best_columns(best)]
             if point in on_map:
                 for theta, p in zip(THETAS.tolist(), on_map[point], strict=True):
                     on_grid = {"kind": MAP, "theta": theta, "p_exact": round(p, DECIMALS)}

@@ -84,9 +84,11 @@ class Contest(StrictModel, title="contest"):
 
     def in_words(self) -> str:
         """The contest in a sentence without an end."""
-        fires, *silent = (network_name(kernel) for kernel in self.kernels)
-        rest = f"; {joined(silent)} zero on both" if silent else ""
-        return f"success: {fires} positive on D1 and zero on D0{rest}"
+        text = f"success: {network_name(self.fires)} positive on D1 and zero on D0"
+        if not self.silent:
+            return text
+        silent = joined([network_name(kernel) for kernel in self.silent])
+        return f"{text}; {silent} zero on both"
 
 
 PAPERS = Contest(fires="exp", silent=("linear",))
