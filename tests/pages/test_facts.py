@@ -7,6 +7,7 @@ from statistics import mean, median
 import pytest
 from tracked_pages import DOCS
 
+from attention_separation import separate
 from attention_separation.pages.facts import LAYERS, VERDICTS, First, Kernels, Needle, Rank
 from attention_separation.pages.rendering import PageError, Tables
 
@@ -53,6 +54,17 @@ def test_the_first_paper():
     assert [row["id"] for row in facts.claims] == [*dict.fromkeys(listed)]
     assert facts.fails("1.1.m")
     assert not facts.fails("1.1.m", "A.1.columns", "D.3.P1")
+
+
+def test_the_weight_ratio_of_undivided_linear_attention_on_the_page():
+    """Scores are symmetric: the special token's weight on itself over that of others on it."""
+    rows = separate("linear_unnormalised", "self_attention", "ones", n=2000).rows
+    special, other = (
+        rows.set_index(["dataset", "query"]).loc[("D1", query), "share"]
+        for query in ("special", "other class")
+    )
+    page = (DOCS / "kernels.md").read_text(encoding="utf-8")
+    assert f"a ratio of {special / other:.1f} (X all ones, n = 2,000)" in page
 
 
 def test_kernels():
