@@ -40,17 +40,20 @@ SERVING = "attention-separation explore"
 OF_MODULES = {"snakemake --cores 2", "snakemake --cores 2 attention_fig4", "snakemake --report"}
 """For workflows that use this one, and of Snakemake's own pages."""
 
+GRAPH = "snakemake fig4 --rulegraph"
+"""It plans nothing, and prints; test_rule_graph.py runs it."""
+
 OF_API = {c for c in COMMANDS if c.startswith("attention-separation ")} - {SERVING} - FORMS
 DRY = {
     command
-    for command in COMMANDS - FORMS - OF_MODULES - {*SMALL}
+    for command in COMMANDS - FORMS - OF_MODULES - {*SMALL, GRAPH}
     if command.startswith("snakemake") and "--unlock" not in command and "--report" not in command
 }
 """Planned here, and not run: over a minute, or in need of PyTorch."""
 
 
 def test_the_lists_are_of_commands_that_pages_show():
-    assert FORMS | OF_MODULES | {SERVING} | {*SMALL} <= COMMANDS
+    assert FORMS | OF_MODULES | {SERVING, GRAPH} | {*SMALL} <= COMMANDS
     assert len(OF_API) > 3
     assert len(DRY) > 10
 
