@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -17,70 +17,107 @@ MOST_OF_ERROR = 200
 OfNumbers = Callable[[np.ndarray, KernelInputs], np.ndarray]
 """Scores to weights, or vectors to features, with what else is seen."""
 
-ShapeFault = Callable[[tuple, tuple], str]
+ShapeFault = Callable[[tuple[int, ...], tuple[int, ...]], str]
 """The shapes that a function was given and gave -> what is wrong with them; "" if nothing is."""
 
 
-def score_kernel(name: str, symbol: str, weights: OfNumbers, **more) -> Kernel:
+class OwnKernelOptions(TypedDict, total=False):
+    """Attributes of `Kernel` that all forms of one's own kernels may set."""
+
+    normaliser: Normaliser
+    also: tuple[str, ...]
+    source: str
+
+
+def score_kernel(
+    name: str, symbol: str, weights: OfNumbers, **options: Unpack[OwnKernelOptions]
+) -> Kernel:
     """The kernel whose weights are a function of scores, taken as they are given."""
-    return Kernel(name, symbol, "score", lambda seen: weights(seen.scores, seen), **more)
+    return Kernel(name, symbol, "score", lambda seen: weights(seen.scores, seen), **options)
 
 
 def feature_kernel(
-    name: str, symbol: str, phi: OfNumbers, of_keys: OfNumbers | None = None, *,
-    elementwise: bool = False, **more
-) -> Kernel:  # fmt: skip
-    """The kernel phi(q) . phi(k), with another map of keys if there is one.
+    name: str,
+    symbol: str,
+    phi: OfNumbers,
+    psi: OfNumbers | None = None,
+    *,
+    elementwise: bool = False,
+    **options: Unpack[OwnKernelOptions],
+) -> Kernel:
+    """The kernel phi(q) . phi(k), or phi(q) . psi(k) with a map of keys of their own.
 
     Where maps are element-wise, equal coordinates come once: then they give the features of one
     coordinate after those of another.
     """
+    map_of_keys = phi if psi is None else psi
 
     def weigh(seen: KernelInputs) -> np.ndarray:
-        of_queries, keys = phi(seen.queries, seen), (of_keys or phi)(seen.keys, seen)
-        if of_queries.shape[-1] != keys.shape[-1]:
+        queries, keys = seen.vectors
+        phi_q = phi(queries, seen)
+        psi_k = map_of_keys(keys, seen)
+        features = psi_k.shape[-1]
+        if phi_q.shape[-1] != features:
             raise ArithmeticError(
-                f"{name}: {of_queries.shape[-1]} features of queries and {keys.shape[-1]} of keys; "
+                f"{name}: {phi_q.shape[-1]} features of queries and {features} of keys; "
                 "allowed: as many"
             )
         counts = seen.coordinate_counts
         if counts is not None:
-            of_a_coordinate = keys.shape[-1] // counts.shape[-1]
-            keys = np.repeat(counts, of_a_coordinate, axis=-1) * keys
+            features_of_a_coordinate = features // counts.shape[-1]
+            psi_k = np.repeat(counts, features_of_a_coordinate, axis=-1) * psi_k
         with np.errstate(all="ignore"):
-            return over_features(_product_sum, of_queries, keys)
+            return over_features(_product_sum, phi_q, psi_k)
 
-    vectors_seen = "orbits" if elementwise else "few classes"
-    return Kernel(name, symbol, "features", weigh, vectors_seen=vectors_seen, **more)
+    return Kernel(
+        name,
+        symbol,
+        "features",
+        weigh,
+        vectors_seen="orbits" if elementwise else "few classes",
+        **options,
+    )
 
 
-def _product_sum(of_queries: np.ndarray, of_keys: np.ndarray) -> np.ndarray:
-    return (of_queries[..., :, None, :] * of_keys[..., None, :, :]).sum(axis=-1)
+def _product_sum(phi_q: np.ndarray, psi_k: np.ndarray) -> np.ndarray:
+    return (phi_q[..., :, None, :] * psi_k[..., None, :, :]).sum(axis=-1)
 
 
 def row_kernel(
-    name: str, symbol: str, of_row: Callable[[np.ndarray, np.ndarray, int, int], np.ndarray], **more
+    name: str,
+    symbol: str,
+    row_weights: Callable[[np.ndarray, np.ndarray, int, int], np.ndarray],
+    **options: Unpack[OwnKernelOptions],
 ) -> Kernel:
     """The kernel that takes the scores of a row's distinct keys, (T,), how many tokens each stands
     for, n and d to the weights of one token each."""
 
     def weigh(seen: KernelInputs) -> np.ndarray:
-        counts = np.broadcast_to(seen.multiplicities, seen.scores.shape)
-        found = np.zeros(seen.scores.shape)
-        n, d = (np.broadcast_to(of, (*counts.shape[:-1], 1))[..., 0] for of in (seen.n, seen.d))
-        for index in np.ndindex(seen.scores.shape[:-1]):
-            there = counts[index] > 0
-            of = seen.scores[index][there], counts[index][there]
-            found[index][there] = of_row(*of, int(n[index]), int(d[index]))
-        return found
+        scores = seen.scores
+        counts = np.broadcast_to(seen.multiplicities, scores.shape)
+        n = np.broadcast_to(seen.n, (*scores.shape[:-1], 1))
+        d = np.broadcast_to(seen.d, n.shape)
+        weights = np.zeros(scores.shape)
+        for row in np.ndindex(scores.shape[:-1]):
+            exists = counts[row] > 0
+            weights[row][exists] = row_weights(
+                scores[row][exists], counts[row][exists], int(n[row][0]), int(d[row][0])
+            )
+        return weights
 
-    return Kernel(name, symbol, "row", weigh, may_subtract=True, **more)
+    return Kernel(name, symbol, "row", weigh, may_subtract=True, **options)
 
 
 def formula_kernel(
-    name: str, symbol: str, formula: Formula, *, words: str, source: str,
-    normaliser: Normaliser = "row sum", of_vectors: bool = False,
-) -> Kernel:  # fmt: skip
+    name: str,
+    symbol: str,
+    formula: Formula,
+    *,
+    words: str,
+    source: str,
+    normaliser: Normaliser = "row sum",
+    of_vectors: bool = False,
+) -> Kernel:
     """The kernel whose weights are a formula of scores or, of vectors, phi(q) . phi(k), phi the
     formula of each coordinate; `words` stands for it in errors.
 
@@ -91,28 +128,33 @@ def formula_kernel(
 
     def wide_weights(seen: KernelInputs) -> WideNumbers:
         if not of_vectors:
-            return _widely(formula, seen.scores, seen)
-        queries = _widely(formula, seen.queries, seen)
-        keys = _widely(formula, seen.keys, seen)
+            return _wide_values(formula, seen.scores, seen)
+        queries, keys = seen.vectors
+        phi_q = _wide_values(formula, queries, seen)
+        phi_k = _wide_values(formula, keys, seen)
         if seen.coordinate_counts is not None:
-            keys = keys.times(seen.coordinate_counts)
-        return inner_products(queries, keys)
+            phi_k = phi_k.times(seen.coordinate_counts)
+        return inner_products(phi_q, phi_k)
 
-    more = {"also": formula_needs(formula), "source": source, "normaliser": normaliser}
+    options: OwnKernelOptions = {
+        "also": formula_needs(formula),
+        "source": source,
+        "normaliser": normaliser,
+    }
     if of_vectors:
-        kernel = feature_kernel(name, symbol, plain, elementwise=True, **more)
+        kernel = feature_kernel(name, symbol, plain, elementwise=True, **options)
     else:
-        kernel = score_kernel(name, symbol, plain, **more)
+        kernel = score_kernel(name, symbol, plain, **options)
     if normaliser == "none":
         return kernel
     return replace(kernel, weigh=_in_range(kernel.weigh, wide_weights))
 
 
-def _widely(formula: Formula, x: np.ndarray, seen: KernelInputs) -> WideNumbers:
-    return evaluate(formula.expression, _known(x, seen))
+def _wide_values(formula: Formula, x: np.ndarray, seen: KernelInputs) -> WideNumbers:
+    return evaluate(formula.expression, _values_of_names(x, seen))
 
 
-def _known(x: np.ndarray, seen: KernelInputs) -> dict[str, Any]:
+def _values_of_names(x: np.ndarray, seen: KernelInputs) -> dict[str, Any]:
     """What the names of a formula stand for."""
     return {"x": x, "n": seen.n, "d": seen.d, "log_n": seen.log_n}
 
@@ -136,12 +178,12 @@ def _in_range(plain: Weigh, wide_weights: Callable[[KernelInputs], WideNumbers])
             sizes = np.where(exists, np.abs(weights) * seen.multiplicities, 0.0)
             total = sizes.sum(axis=-1, keepdims=True)
             # 0 may be what a formula gives, or a number that is too small.
-            is_plain = (sizes > 0) | ~exists
-            is_plain = is_plain.all(axis=-1, keepdims=True) & np.isfinite(total)
-            is_plain &= total > LEAST_SUM
-            if is_plain.all():
+            is_0 = exists & ~(sizes > 0)
+            is_in_range = np.isfinite(total) & (total > LEAST_SUM)
+            is_in_range &= ~is_0.any(axis=-1, keepdims=True)
+            if is_in_range.all():
                 return weights
-            return np.where(is_plain, weights, row_weights(wide_weights(seen), exists))
+            return np.where(is_in_range, weights, row_weights(wide_weights(seen), exists))
 
     return weigh
 
@@ -155,38 +197,43 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
         numexpr = None
 
     def function(x: np.ndarray, seen: KernelInputs) -> np.ndarray:
-        known = _known(x, seen)
+        values_of_names = _values_of_names(x, seen)
         if not isinstance(x, np.ndarray):
-            return _by_numpys_functions(formula, known)
-        values = {key: np.asarray(known[key], dtype=float) for key in formula.names}
+            return _evaluated_by_numpy(formula, values_of_names)
+        arrays = {key: np.asarray(values_of_names[key], dtype=float) for key in formula.names}
         try:
             with np.errstate(all="ignore"):
                 if numexpr is None:
-                    found = _by_numpys_functions(formula, values)
+                    values = _evaluated_by_numpy(formula, arrays)
                 else:
-                    found = numexpr.evaluate(formula.expression, local_dict=values, global_dict={})
+                    values = numexpr.evaluate(formula.expression, local_dict=arrays, global_dict={})
+        except OverflowError as error:
+            raise OverflowError(f"{name}: it cannot be evaluated: {in_a_line(error)}") from error
         except Exception as error:
-            kind = OverflowError if isinstance(error, OverflowError) else ArithmeticError
-            raise kind(f"{name}: it cannot be evaluated: {in_a_line(error)}") from error
-        if np.iscomplexobj(found):
+            raise ArithmeticError(f"{name}: it cannot be evaluated: {in_a_line(error)}") from error
+        if np.iscomplexobj(values):
             raise ArithmeticError(f"{name}: it gives complex numbers; allowed: real numbers")
-        return np.broadcast_to(found, x.shape)
+        return np.broadcast_to(values, x.shape)
 
     return function
 
 
-def _by_numpys_functions(formula: Formula, known: dict[str, Any]) -> Any:
-    """By NumPy: of a tensor, which its functions take as an array, with its derivatives; and of
-    arrays where there is no numexpr."""
-    names = {name: getattr(np, name) for name in FUNCTIONS} | {"__builtins__": {}}
+def _evaluated_by_numpy(formula: Formula, values_of_names: dict[str, Any]) -> Any:
+    """A formula's value by NumPy: of a tensor, which its functions take as an array, with its
+    derivatives; and of arrays where there is no numexpr."""
+    functions = {name: getattr(np, name) for name in FUNCTIONS}
     # The expression has been written anew from the few nodes that are allowed.
-    return eval(formula.expression, names, known)
+    return eval(formula.expression, functions | {"__builtins__": {}}, values_of_names)
 
 
 def formula_needs(formula: Formula) -> tuple[str, ...]:
     """What else than x a formula knows, as `Kernel.also` names it."""
-    of_n = ("n",) if {"n", "log_n"} & {*formula.names} else ()
-    return of_n + (("d",) if "d" in formula.names else ())
+    needs = []
+    if "n" in formula.names or "log_n" in formula.names:
+        needs.append("n")
+    if "d" in formula.names:
+        needs.append("d")
+    return tuple(needs)
 
 
 def each_point(function: Callable[[np.ndarray, int, int], np.ndarray]) -> OfNumbers:
@@ -197,13 +244,19 @@ def each_point(function: Callable[[np.ndarray, int, int], np.ndarray]) -> OfNumb
     def of_points(x: np.ndarray, seen: KernelInputs) -> np.ndarray:
         if x.ndim == 2 or not isinstance(x, np.ndarray):
             return function(x, int(seen.n), int(seen.d))
-        sizes = (np.broadcast_to(of, (len(x), 1, 1)).ravel().tolist() for of in (seen.n, seen.d))
-        return np.stack([function(*point) for point in zip(x, *sizes, strict=True)])
+        n = np.broadcast_to(seen.n, (len(x), 1, 1)).ravel().tolist()
+        d = np.broadcast_to(seen.d, (len(x), 1, 1)).ravel().tolist()
+        return np.stack([function(x[k], n[k], d[k]) for k in range(len(x))])
 
     return of_points
 
 
-def called(name: str, words: str, of_sizes: Callable, shape_fault: ShapeFault) -> OfNumbers:
+def called(
+    name: str,
+    words: str,
+    of_sizes: Callable[[int, int], Callable[..., Any]],
+    shape_fault: ShapeFault,
+) -> OfNumbers:
     """`checked_call` of a user's function of n and d, at each point."""
     return each_point(lambda x, n, d: checked_call(name, words, of_sizes(n, d), shape_fault, x))
 
@@ -226,47 +279,60 @@ def called_elementwise(
 
 
 def checked_call(
-    name: str, words: str, function: Callable, shape_fault: ShapeFault, x: np.ndarray, *more
+    name: str,
+    words: str,
+    function: Callable[..., Any],
+    shape_fault: ShapeFault,
+    x: np.ndarray,
+    *counts: np.ndarray,
 ) -> np.ndarray:
     """What a user's function gives of a copy of numbers, as floats; ArithmeticError, with `words`
-    for the function, where it raises something or gives no numbers of the right shape."""
+    for the function, where it raises something or gives no numbers of the right shape. A tensor's
+    values stay as they are."""
     is_array = isinstance(x, np.ndarray)
     try:
         with np.errstate(all="ignore"):
-            found = np.asarray(function(np.array(x), *more)) if is_array else function(x, *more)
+            if is_array:
+                values = np.asarray(function(np.array(x), *counts))
+            else:
+                values = function(x, *counts)
     except (Exception, SystemExit) as error:
         raise ArithmeticError(f"{name}: {words} raised {in_a_line(error)}") from error
-    fault = shape_fault(tuple(x.shape), tuple(getattr(found, "shape", ())))
-    if not is_array and not fault:
-        return found
-    if is_array and found.dtype.kind not in "biuf":
-        fault = f"numbers of type {found.dtype}; allowed: real numbers"
+    fault = shape_fault(tuple(x.shape), tuple(getattr(values, "shape", ())))
+    if is_array and values.dtype.kind not in "biuf":
+        fault = f"numbers of type {values.dtype}; allowed: real numbers"
     if fault:
         raise ArithmeticError(f"{name}: {words} gave {fault}")
-    if found.dtype.kind == "f" and found.dtype.itemsize < 8:
+    if not is_array:
+        return values
+    if values.dtype.kind == "f" and values.dtype.itemsize < 8:
         warn(
-            f"{name}: {words} gave {found.dtype} numbers; answers need float64, for what is "
+            f"{name}: {words} gave {values.dtype} numbers; answers need float64, for what is "
             "asked may hang on digits that these have lost"
         )
-    return found.astype(float)
+    return values.astype(float)
 
 
-def same_shape(given: tuple, found: tuple) -> str:
-    """What is wrong with weights of scores."""
-    if found == given:
+def same_shape(x_shape: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """What is wrong with the shape of weights of scores; "" if nothing is."""
+    if shape == x_shape:
         return ""
-    return f"an array of shape {found} for scores of shape {given}; allowed: the same shape"
+    return f"an array of shape {shape} for scores of shape {x_shape}; allowed: the same shape"
 
 
-def vectors(given: tuple, found: tuple) -> str:
-    """What is wrong with features of vectors."""
-    if len(found) == len(given) and found[:-1] == given[:-1]:
+def vectors(x_shape: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """What is wrong with the shape of features of vectors; "" if nothing is."""
+    if len(shape) == len(x_shape) and shape[:-1] == x_shape[:-1]:
         return ""
-    wanted = ", ".join(map(str, given[:-1]))
-    return f"an array of shape {found} for vectors of shape {given}; allowed: ({wanted}, features)"
+    wanted = ", ".join(map(str, x_shape[:-1]))
+    return (
+        f"an array of shape {shape} for vectors of shape {x_shape}; allowed: ({wanted}, features)"
+    )
 
 
 def in_a_line(error: BaseException) -> str:
     """An error's type and what it says, on one line."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
-    return text if len(text) <= MOST_OF_ERROR else f"{text[: MOST_OF_ERROR - 3]}..."
+    if len(text) <= MOST_OF_ERROR:
+        return text
+    return f"{text[: MOST_OF_ERROR - 3]}..."

@@ -46,52 +46,65 @@ def parse_formula(text: str) -> Formula:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(written, mode="eval")
-        body = _number(tree.body, written)
+        body = _rewritten(tree.body, written)
         expression = ast.unparse(body)
     except SyntaxError as error:
         # At the end of the text the parser has no offset.
-        column = (error.offset or len(written) + 1) + len(flat) - len(written)
-        allowed = "" if "allowed: " in error.msg else f"; allowed: {ALLOWED}"
-        raise FormulaError(f"column {column}: {error.msg}{allowed}") from error
+        column = error.offset or len(written) + 1
+        column += len(flat) - len(written)
+        fault = error.msg
+        if "allowed: " not in fault:
+            fault += f"; allowed: {ALLOWED}"
+        raise FormulaError(f"column {column}: {fault}") from error
     except (RecursionError, MemoryError, ValueError) as error:
         why = str(error) or "it is too deeply nested"
         raise FormulaError(f"it cannot be read: {why}; allowed: {ALLOWED}") from error
-    used = {node.id for node in ast.walk(body) if isinstance(node, ast.Name)}
-    return Formula(expression, tuple(name for name in NAMES if name in used))
+    used_names = {node.id for node in ast.walk(body) if isinstance(node, ast.Name)}
+    return Formula(expression, tuple(name for name in NAMES if name in used_names))
 
 
-def _number(node: ast.expr, text: str) -> ast.expr:
+def _rewritten(node: ast.expr, text: str) -> ast.expr:
     """A node of a text that stands for a number, written anew; a comparison is 1 or 0."""
     match node:
-        case ast.Constant(value=value) if _is_number(value) and abs(value) <= sys.float_info.max:
-            # As whole numbers they would be divided and overflow as such.
+        # As whole numbers they would be divided and overflow as such.
+        case ast.Constant(value=float() | int() as value) if _is_in_range(value):
             return ast.Constant(float(value))
         case ast.Name(id=name) if name in NAMES:
             return node
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, OPERATORS):
-            return ast.BinOp(_number(left, text), op, _number(right, text))
+            return ast.BinOp(_rewritten(left, text), op, _rewritten(right, text))
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _number(operand, text)
+            return _rewritten(operand, text)
         case ast.UnaryOp(op=ast.USub() as op, operand=operand):
-            return ast.UnaryOp(op, _number(operand, text))
+            return ast.UnaryOp(op, _rewritten(operand, text))
         case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, COMPARISONS):
-            is_so = ast.Compare(_number(left, text), [op], [_number(right, text)])
-            return ast.Call(ast.Name("where"), [is_so, ast.Constant(1.0), ast.Constant(0.0)], [])
-        case ast.Call(func=ast.Name(id=name) as function, args=[first, *_] as arguments) if (
-            FUNCTIONS.get(name) == len(arguments) and _is_plain(node)
-        ):
-            values = [_number(each, text) for each in arguments]
-            if name == "where" and isinstance(first, ast.Compare):
-                values[0] = values[0].args[0]
-            elif name == "where":
-                values[0] = ast.Compare(values[0], [ast.NotEq()], [ast.Constant(0.0)])
-            return ast.Call(function, values, [])
+            condition = _rewritten_condition(node, text)
+            one_or_zero: list[ast.expr] = [ast.Constant(1.0), ast.Constant(0.0)]
+            return ast.Call(ast.Name("where"), [condition, *one_or_zero], [])
+        case ast.Call(func=ast.Name(id=name) as function, args=[first, *others]) if FUNCTIONS.get(
+            name
+        ) == 1 + len(others) and _is_plain(node):
+            if name == "where":
+                argument = _rewritten_condition(first, text)
+            else:
+                argument = _rewritten(first, text)
+            arguments = [argument, *(_rewritten(other, text) for other in others)]
+            return ast.Call(function, arguments, [])
     raise _fault(node, text)
+
+
+def _rewritten_condition(node: ast.expr, text: str) -> ast.expr:
+    """The condition of a `where`, written anew: a comparison, or whether a number is not 0."""
+    match node:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, COMPARISONS):
+            return ast.Compare(_rewritten(left, text), [op], [_rewritten(right, text)])
+    return ast.Compare(_rewritten(node, text), [ast.NotEq()], [ast.Constant(0.0)])
 
 
 def _fault(node: ast.expr, text: str) -> SyntaxError:
     """What is said of a node that is not allowed, and at which column."""
-    segment, start = ast.get_source_segment(text, node), node.col_offset
+    segment = ast.get_source_segment(text, node)
+    start = node.col_offset
     match node:
         case ast.Constant(value=value) if _is_number(value):
             fault = f"{short_repr(segment)} is too large; allowed: numbers below 1e308"
@@ -100,15 +113,17 @@ def _fault(node: ast.expr, text: str) -> SyntaxError:
         case ast.Name(id=name):
             fault = f"no quantity {short_repr(name)}; {suggestion(name, [*NAMES])}"
         case ast.Call(func=ast.Name(id=name), args=values) if name in FUNCTIONS:
-            named = f"an argument of {name} has a name or a star"
-            fault = f"{len(values)} arguments of {name}" if _is_plain(node) else named
-            fault += f"; {_usage(name)}"
+            if _is_plain(node):
+                fault = f"{len(values)} arguments of {name}; {_usage(name)}"
+            else:
+                fault = f"an argument of {name} has a name or a star; {_usage(name)}"
         case ast.Call(func=function):
-            name = getattr(function, "id", None) or ast.get_source_segment(text, function)
+            name = getattr(function, "id", None) or ast.get_source_segment(text, function) or ""
             fault = f"no function {short_repr(name)}; {suggestion(name[:50], [*FUNCTIONS])}"
         case ast.Compare(ops=[_, _, *_]):
             fault = "several comparisons in a row; allowed: one, as in where(x > 0, x, 0)"
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            assert left.end_col_offset is not None
             between = text.encode()[left.end_col_offset : right.col_offset]
             operator = between.strip(b" ()")
             start = left.end_col_offset + between.index(operator)
@@ -118,16 +133,25 @@ def _fault(node: ast.expr, text: str) -> SyntaxError:
         case _:
             fault = f"{short_repr(segment)} is no part of a formula"
     # Python counts bytes.
-    return SyntaxError(fault, ("", 1, len(text.encode()[:start].decode()) + 1, ""))
+    characters_before = len(text.encode()[:start].decode())
+    return SyntaxError(fault, ("", 1, characters_before + 1, ""))
 
 
 def _is_number(value: object) -> bool:
     return type(value) in (int, float)
 
 
+def _is_in_range(value: float) -> bool:
+    return _is_number(value) and abs(value) <= sys.float_info.max
+
+
 def _is_plain(call: ast.Call) -> bool:
-    return not call.keywords and not any(isinstance(each, ast.Starred) for each in call.args)
+    """Whether no argument of a call has a name or a star."""
+    is_starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    return not call.keywords and not is_starred
 
 
 def _usage(name: str) -> str:
-    return f"allowed: {name}({', '.join('abc'[: FUNCTIONS[name]])})"
+    """How a function is called: "allowed: where(a, b, c)"."""
+    arguments = ", ".join("abc"[: FUNCTIONS[name]])
+    return f"allowed: {name}({arguments})"

@@ -1,6 +1,7 @@
 """Kernels that people give to a question: names, formulas, functions of scores, feature maps, and
 functions of rows."""
 
+import contextlib
 import inspect
 import re
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..attention.kernel import Kernel, Normaliser
+from ..attention.kernel import Kernel
 from ..attention.kernel_names import UnknownKernelError, kernel_named
 from ..settings.words import short_repr
 from . import build
@@ -40,13 +41,16 @@ def scores(
     _require_function("scores", function)
     name = name or _name_of(function)
     weights = build.called(name, name, partial(_with_sizes, function), build.same_shape)
-    return build.score_kernel(name, f"{name}(x)", weights, **_more(normalised))
+    return build.score_kernel(name, f"{name}(x)", weights, **_options(normalised))
 
 
 def features(
-    phi: Callable[[Any], Any], *, name: str | None = None, normalised: bool = True,
+    phi: Callable[[Any], Any],
+    *,
+    name: str | None = None,
+    normalised: bool = True,
     elementwise: bool = False,
-) -> Kernel:  # fmt: skip
+) -> Kernel:
     """The kernel phi(q) . phi(k): linear attention with a feature map.
 
     Parameters
@@ -61,24 +65,35 @@ def features(
     _require_function("features", phi)
     name = name or _name_of(phi)
     return build.feature_kernel(
-        name, f"φ = {name}(z)", _of_vectors(name, phi, elementwise), elementwise=elementwise,
-        **_more(normalised),
-    )  # fmt: skip
+        name,
+        f"φ = {name}(z)",
+        _feature_map(name, phi, elementwise),
+        elementwise=elementwise,
+        **_options(normalised),
+    )
 
 
 def pair(
-    phi: Callable[[Any], Any], psi: Callable[[Any], Any], *, name: str | None = None,
-    normalised: bool = True, elementwise: bool = False,
-) -> Kernel:  # fmt: skip
+    phi: Callable[[Any], Any],
+    psi: Callable[[Any], Any],
+    *,
+    name: str | None = None,
+    normalised: bool = True,
+    elementwise: bool = False,
+) -> Kernel:
     """The kernel phi(q) . psi(k), with a map for queries and one for keys; see `features`."""
     _require_function("pair", phi)
     _require_function("pair", psi)
     name = name or f"{_name_of(phi)}_{_name_of(psi)}"
     symbol = f"φ = {_name_of(phi)}(q), {_name_of(psi)}(k)"
     return build.feature_kernel(
-        name, symbol, _of_vectors(name, phi, elementwise), _of_vectors(name, psi, elementwise),
-        elementwise=elementwise, **_more(normalised),
-    )  # fmt: skip
+        name,
+        symbol,
+        _feature_map(name, phi, elementwise),
+        _feature_map(name, psi, elementwise),
+        elementwise=elementwise,
+        **_options(normalised),
+    )
 
 
 def rows(
@@ -95,11 +110,11 @@ def rows(
     _require_function("rows", function)
     name = name or _name_of(function)
 
-    def of_row(x: np.ndarray, counts: np.ndarray, n: int, d: int) -> np.ndarray:
-        of = _with_sizes(function, n, d)
-        return build.checked_call(name, name, of, build.same_shape, x, counts)
+    def row_weights(x: np.ndarray, counts: np.ndarray, n: int, d: int) -> np.ndarray:
+        of_sizes = _with_sizes(function, n, d)
+        return build.checked_call(name, name, of_sizes, build.same_shape, x, counts)
 
-    return build.row_kernel(name, f"{name}(row)", of_row, **_more(normalised))
+    return build.row_kernel(name, f"{name}(row)", row_weights, **_options(normalised))
 
 
 def kernel_of(kernel: "str | Kernel | Callable[..., Any]") -> Kernel:
@@ -138,12 +153,11 @@ def _of_text(text: str) -> Kernel:
     return build.formula_kernel(text, text, formula, words=short_repr(text), source=GIVEN)
 
 
-def _more(normalised: bool) -> dict[str, Any]:
-    normaliser: Normaliser = "row sum" if normalised else "none"
-    return {"normaliser": normaliser, "source": GIVEN}
+def _options(normalised: bool) -> build.OwnKernelOptions:
+    return {"normaliser": "row sum" if normalised else "none", "source": GIVEN}
 
 
-def _name_of(function: Callable) -> str:
+def _name_of(function: Callable[..., Any]) -> str:
     name = getattr(function, "__name__", type(function).__name__)
     return "kernel" if name == "<lambda>" else name
 
@@ -153,7 +167,7 @@ def _require_function(maker: str, function: object) -> None:
         raise TypeError(f"{maker}({short_repr(function)}); allowed: functions")
 
 
-def _of_vectors(name: str, phi: Callable[[Any], Any], elementwise: bool) -> build.OfNumbers:
+def _feature_map(name: str, phi: Callable[[Any], Any], elementwise: bool) -> build.OfNumbers:
     def of_sizes(n: int, d: int) -> Callable[..., Any]:
         return numpy_of(phi)
 
@@ -162,50 +176,55 @@ def _of_vectors(name: str, phi: Callable[[Any], Any], elementwise: bool) -> buil
     return build.called(name, name, of_sizes, build.vectors)
 
 
-def _with_sizes(function: Callable, n: int, d: int) -> Callable[..., np.ndarray]:
+def _with_sizes(function: Callable[..., Any], n: int, d: int) -> Callable[..., np.ndarray]:
     """A function of arrays that gets n and d where it has arguments of these names."""
-    try:
-        asked = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        asked = {}
-    more = {key: value for key, value in (("n", n), ("d", d)) if key in asked}
-    return partial(numpy_of(function), **more)
+    sizes = {}
+    # What is written in C may have no signature.
+    with contextlib.suppress(TypeError, ValueError):
+        arguments = inspect.signature(function).parameters
+        if "n" in arguments:
+            sizes["n"] = n
+        if "d" in arguments:
+            sizes["d"] = d
+    return partial(numpy_of(function), **sizes)
 
 
-def numpy_of(function: Callable) -> Callable[..., np.ndarray]:
+def numpy_of(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
     """A function of PyTorch's as one of arrays; one of arrays as it is."""
 
-    def called(*arrays: np.ndarray, **more: int) -> Any:
+    def called(*arrays: np.ndarray, **sizes: int) -> Any:
         torch = sys.modules.get("torch")
         if torch is None:
-            return function(*arrays, **more)
+            return function(*arrays, **sizes)
         if _is_of_torch(function, torch):
-            return _of_tensors(function, arrays, more, torch)
+            return _call_with_tensors(function, arrays, sizes, torch)
         try:
-            return _as_array(function(*arrays, **more), torch)
-        except (TypeError, AttributeError) as of_arrays:
+            return _as_array(function(*arrays, **sizes), torch)
+        except (TypeError, AttributeError) as error_with_arrays:
             # So functions of tensors answer arrays; one that answers tensors so too is at fault.
             try:
-                return _of_tensors(function, arrays, more, torch)
+                return _call_with_tensors(function, arrays, sizes, torch)
             except (TypeError, AttributeError):
-                raise of_arrays from None
+                raise error_with_arrays from None
 
     return called
 
 
-def _of_tensors(
-    function: Callable, arrays: Sequence[np.ndarray], more: dict[str, int], torch: Any
+def _call_with_tensors(
+    function: Callable[..., Any], arrays: Sequence[np.ndarray], sizes: dict[str, int], torch: Any
 ) -> Any:
     with torch.no_grad():
         # Of whole numbers, as counts are, PyTorch's functions give float32.
         tensors = [torch.from_numpy(np.ascontiguousarray(array, float)) for array in arrays]
-        return _as_array(function(*tensors, **more), torch)
+        return _as_array(function(*tensors, **sizes), torch)
 
 
-def _is_of_torch(function: Callable, torch: Any) -> bool:
+def _is_of_torch(function: Callable[..., Any], torch: Any) -> bool:
     module = getattr(function, "__module__", None) or ""
     return isinstance(function, torch.nn.Module) or module.partition(".")[0] == "torch"
 
 
-def _as_array(found: Any, torch: Any) -> Any:
-    return found.detach().cpu().numpy() if isinstance(found, torch.Tensor) else found
+def _as_array(values: Any, torch: Any) -> Any:
+    if isinstance(values, torch.Tensor):
+        return values.detach().cpu().numpy()
+    return values

@@ -4,6 +4,7 @@ import difflib
 import hashlib
 import importlib
 import sys
+from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -74,10 +75,12 @@ FORMS = {"score": ScoreKernel, "feature_map": FeatureKernel, "python": PythonKer
 """By the setting that one of them alone has."""
 
 
-def _nearest(value: Any) -> str | None:
-    keys = value if isinstance(value, dict) else ()
-    near = (difflib.get_close_matches(str(key), FORMS, n=1) for key in keys)
-    return next((found[0] for found in near if found), None)
+def _nearest_form(keys: Iterable[Any]) -> str | None:
+    """The form whose key is near one of these, if any is."""
+    for key in keys:
+        for form in difflib.get_close_matches(str(key), FORMS, n=1):
+            return form
+    return None
 
 
 def _form(value: Any) -> str:
@@ -85,15 +88,20 @@ def _form(value: Any) -> str:
     for key, form in FORMS.items():
         if isinstance(value, form) or (isinstance(value, dict) and key in value):
             return key
-    return _nearest(value) or "score"
+    keys = value if isinstance(value, dict) else ()
+    return _nearest_form(keys) or "score"
 
 
-def _has_one_form(value: Any) -> Any:
-    if isinstance(value, dict):
-        given = [key for key in FORMS if key in value]
-        if len(given) > 1 or not (given or _nearest(value)):
-            what = f"has {' and '.join(given)}" if given else "has no weights"
-            raise ValueError(f"{what}; allowed: one of {', '.join(FORMS)}")
+def _require_one_form(value: Any) -> Any:
+    """The value; ValueError if it is a mapping with keys of several forms, or none."""
+    if not isinstance(value, dict):
+        return value
+    forms = [key for key in FORMS if key in value]
+    allowed = f"allowed: one of {', '.join(FORMS)}"
+    if len(forms) > 1:
+        raise ValueError(f"has {' and '.join(forms)}; {allowed}")
+    if not forms and _nearest_form(value) is None:
+        raise ValueError(f"has no weights; {allowed}")
     return value
 
 
@@ -103,7 +111,7 @@ OwnKernel = Annotated[
     | Annotated[PythonKernel, Tag("python")],
     Discriminator(_form),
     UNTAGGED,
-    BeforeValidator(_has_one_form),
+    BeforeValidator(_require_one_form),
 ]
 OwnName = Annotated[str, name_but(is_kernel, "a built-in kernel")]
 OwnKernels = Annotated[dict[OwnName, OwnKernel], Field(max_length=50)]
@@ -115,24 +123,36 @@ def module_digest(function: str) -> str:
     """Digest of the file of the module that a function `package.module.name` is in, found without
     importing it."""
     spec = _module_spec(function.rpartition(".")[0])
+    if spec is None:
+        return NOT_A_FILE
     try:
-        content = Path(spec.origin or "").read_bytes() if spec else b""
+        content = Path(spec.origin or "").read_bytes()
     except OSError:  # it is built into Python, say
         return NOT_A_FILE
-    return hashlib.sha256(content).hexdigest()[:DIGEST_LENGTH] if content else NOT_A_FILE
+    if not content:
+        return NOT_A_FILE
+    return hashlib.sha256(content).hexdigest()[:DIGEST_LENGTH]
 
 
 def _module_spec(module: str) -> ModuleSpec | None:
     """Of each package on the way to a module, then of it; of one in no package first in this
     folder, as jobs import it."""
     importlib.invalidate_caches()
-    name, folders, spec = "", None, None
-    for part in module.split("."):
-        name = f"{name}.{part}".strip(".")
-        own = PathFinder.find_spec(name, [str(Path.cwd())]) if folders is None else None
-        found = (finder.find_spec(name, folders) for finder in sys.meta_path)
-        spec = own or next(filter(None, found), None)
+    parts = module.split(".")
+    spec = PathFinder.find_spec(parts[0], [str(Path.cwd())]) or _spec_by_finders(parts[0], None)
+    for k in range(1, len(parts)):
         if spec is None:
             return None
-        folders = spec.submodule_search_locations or []
+        name = ".".join(parts[: k + 1])
+        spec = _spec_by_finders(name, spec.submodule_search_locations or [])
     return spec
+
+
+def _spec_by_finders(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
+    """Of a module in a package's folders, or of one in no package: that of Python's first finder
+    that has it."""
+    for finder in sys.meta_path:
+        spec = finder.find_spec(name, folders)
+        if spec is not None:
+            return spec
+    return None

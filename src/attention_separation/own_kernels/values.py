@@ -4,6 +4,7 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..attention.kernel import Kernel, Normaliser
 from ..attention.kernel_names import kernel_named
@@ -21,9 +22,7 @@ def own_kernels(settings: Mapping[str, OwnKernel] | None) -> dict[str, Kernel]:
     return {name: own_kernel(name, setting) for name, setting in (settings or {}).items()}
 
 
-def asked_kernels(
-    only: Sequence[str] | None, own: Mapping[str, OwnKernel] | None
-) -> list[Kernel]:  # fmt: skip
+def asked_kernels(only: Sequence[str] | None, own: Mapping[str, OwnKernel] | None) -> list[Kernel]:
     """All kernels of a table: built-in ones, or `only` some of them, then own ones."""
     built_in = [kernel_named(name) for name in only or KERNELS]
     return [*built_in, *own_kernels(own).values()]
@@ -44,25 +43,35 @@ def own_kernel(name: str, setting: OwnKernel) -> Kernel:
 
     # Jobs have a core each, and numexpr knows no other way than for the whole process.
     numexpr.set_num_threads(1)
-    of_vectors = isinstance(setting, FeatureKernel)
-    text = setting.feature_map if of_vectors else setting.score
+    if isinstance(setting, FeatureKernel):
+        text = setting.feature_map
+        symbol = f"φ = {text}"
+    else:
+        text = setting.score
+        symbol = text
     return build.formula_kernel(
-        name, f"φ = {text}" if of_vectors else text, parse_formula(text),
-        words=name, source=SOURCE, normaliser=normaliser, of_vectors=of_vectors,
-    )  # fmt: skip
+        name,
+        symbol,
+        parse_formula(text),
+        words=name,
+        source=SOURCE,
+        normaliser=normaliser,
+        of_vectors=isinstance(setting, FeatureKernel),
+    )
 
 
 def _python_kernel(name: str, setting: PythonKernel, normaliser: Normaliser) -> Kernel:
-    path, function = setting.python, load_function(setting.python)
-    more = {"normaliser": normaliser, "source": SOURCE}
+    path = setting.python
+    function = load_function(path)
+    options: build.OwnKernelOptions = {"normaliser": normaliser, "source": SOURCE}
     if setting.of == "features":
         phi = build.called(name, path, lambda n, d: function, build.vectors)
-        return build.feature_kernel(name, f"φ = {path}", phi, **more)
+        return build.feature_kernel(name, f"φ = {path}", phi, **options)
     weights = build.called(name, path, lambda n, d: function, build.same_shape)
-    return build.score_kernel(name, path, weights, **more)
+    return build.score_kernel(name, path, weights, **options)
 
 
-def load_function(path: str) -> Callable:
+def load_function(path: str) -> Callable[..., Any]:
     """The function `package.module.name` of an installed module, or of one in this folder;
     ValueError if there is none, or its module raises something."""
     here = str(Path.cwd())
@@ -77,10 +86,10 @@ def load_function(path: str) -> Callable:
     if not hasattr(imported, name):
         functions = [key for key, value in vars(imported).items() if _is_function(key, value)]
         raise ValueError(f"{module} has no {name}; {suggestion(name, functions[:20])}")
-    found = getattr(imported, name)
-    if not callable(found):
-        raise ValueError(f"{path} is of type {type(found).__name__}; allowed: functions")
-    return found
+    function = getattr(imported, name)
+    if not callable(function):
+        raise ValueError(f"{path} is of type {type(function).__name__}; allowed: functions")
+    return function
 
 
 def _is_function(name: str, value: object) -> bool:

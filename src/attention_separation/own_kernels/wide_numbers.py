@@ -49,7 +49,10 @@ def wide(mantissa: np.ndarray | float, exponent: np.ndarray | float = 0.0) -> Wi
     # 0, infinities and what is no number are plain as well.
     is_plain = (np.abs(log) <= LARGEST_LOG) | ~np.isfinite(log)
     plain = np.where(np.isneginf(log), 0.0, mantissa * np.exp(exponent))
-    return WideNumbers(np.where(is_plain, plain, np.sign(mantissa)), np.where(is_plain, 0.0, log))
+    return WideNumbers(
+        mantissa=np.where(is_plain, plain, np.sign(mantissa)),
+        exponent=np.where(is_plain, 0.0, log),
+    )
 
 
 def row_weights(numbers: WideNumbers, exists: np.ndarray) -> np.ndarray:
@@ -102,7 +105,7 @@ def _value(node: ast.expr, names: Mapping[str, WideNumbers]) -> WideNumbers:
             is_so = COMPARISONS[type(op)](difference.mantissa, 0.0)
             return _where(is_so, _value(yes, names), _value(no, names))
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return FUNCTIONS[name](*[_value(each, names) for each in arguments])
+            return FUNCTIONS[name](*[_value(argument, names) for argument in arguments])
     raise TypeError(f"{ast.unparse(node)} is no part of a formula")
 
 
@@ -149,15 +152,17 @@ def _log(a: WideNumbers) -> WideNumbers:
 
 
 def _log1p(a: WideNumbers) -> WideNumbers:
-    of_large = _log(_add(wide(1.0), a))
-    return _or_itself(_where(a.exponent > 0, of_large, wide(np.log1p(a.mantissa))), a)
+    log1p_of_large = _log(_add(wide(1.0), a))
+    log1p = _where(a.exponent > 0, log1p_of_large, wide(np.log1p(a.mantissa)))
+    return _or_itself(log1p, a)
 
 
 def _expm1(a: WideNumbers) -> WideNumbers:
     log = a.to_float()
     is_plain = np.abs(log) <= LARGEST_LOG
-    of_large = _subtract(_exp(a), wide(1.0))
-    return _or_itself(_where(is_plain, wide(np.expm1(log)), of_large), a)
+    expm1_of_large = _subtract(_exp(a), wide(1.0))
+    expm1 = _where(is_plain, wide(np.expm1(log)), expm1_of_large)
+    return _or_itself(expm1, a)
 
 
 def _or_itself(values: WideNumbers, a: WideNumbers) -> WideNumbers:
@@ -175,7 +180,8 @@ def _abs(a: WideNumbers) -> WideNumbers:
 
 def _where(is_so: np.ndarray, a: WideNumbers, b: WideNumbers) -> WideNumbers:
     return WideNumbers(
-        np.where(is_so, a.mantissa, b.mantissa), np.where(is_so, a.exponent, b.exponent)
+        mantissa=np.where(is_so, a.mantissa, b.mantissa),
+        exponent=np.where(is_so, a.exponent, b.exponent),
     )
 
 
