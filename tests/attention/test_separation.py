@@ -41,7 +41,9 @@ def test_any_scores_with_ties_over_all_signs(scores, m, s, above, target):
     wanted = enumerate_signs(of_columns(d0), of_columns(d1), m)
     d0_scores, d1_scores = of_one_size(s * d0[None], 12 * s), of_one_size(s * d1[None], 12 * s)
     ranked = separation.rank_states(d0_scores, d1_scores, np.array([m]), np.array([s]))
-    assert separation.after_signs(ranked)[0] == pytest.approx(wanted.after_signs(), abs=1e-12)
-    assert separation.of_each_neuron(ranked)[0] == pytest.approx(wanted.each_bias, abs=1e-12)
+    assert separation.probability_after_signs(ranked)[0] == pytest.approx(
+        wanted.after_signs(), abs=1e-12
+    )
+    assert separation.probability_each_bias(ranked)[0] == pytest.approx(wanted.each_bias, abs=1e-12)
     (found,) = separation.widest_margins(ranked, np.array([[target]]))[0]
     assert wanted.widest_margin_is(found, target)

@@ -80,14 +80,14 @@ class Separation:
         """The same with one threshold above 0 for all neurons, chosen after the signs are drawn,
         for each draw anew: that D1's largest score is above 0 and above D0's largest.
         ArithmeticError as of `margin`."""
-        return float(separation.after_signs(self._ranked())[0])
+        return float(separation.probability_after_signs(self._ranked())[0])
 
     @property
     def probability_each_bias(self) -> float:
         """The same with a bias of either sign for each neuron, chosen after the signs are drawn:
         that some neuron's largest score on D1 is above its largest on D0. ArithmeticError as of
         `margin`."""
-        return float(separation.of_each_neuron(self._ranked())[0])
+        return float(separation.probability_each_bias(self._ranked())[0])
 
     @cached_property
     def _curves(self) -> ThresholdCurves:

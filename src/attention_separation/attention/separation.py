@@ -85,7 +85,7 @@ def rank_states(d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray) 
     return Ranked(values, errors, zero, tuple(cases), m)
 
 
-def after_signs(ranked: Ranked) -> np.ndarray:
+def probability_after_signs(ranked: Ranked) -> np.ndarray:
     """P(some threshold above 0, chosen after y, separates D1 from D0), (P,): that the largest score
     on D1 is above the largest on D0, and above 0."""
     steps = ranked.values.shape[1] + 1
@@ -103,7 +103,7 @@ def after_signs(ranked: Ranked) -> np.ndarray:
     return probability
 
 
-def of_each_neuron(ranked: Ranked) -> np.ndarray:
+def probability_each_bias(ranked: Ranked) -> np.ndarray:
     """P(some neuron separates D1 from D0 with a bias of its own, chosen after y), (P,)."""
     probability = np.zeros(len(ranked.m))
     for case in ranked.cases:

@@ -15,7 +15,7 @@ import numpy as np
 from ...attention.distinct_rows import Rows, TokenTypes, distinct_rows
 from ...attention.kernel import Kernel
 from ...attention.kernels import KERNELS, minus_mean
-from ...attention.separation import of_each_neuron
+from ...attention.separation import probability_each_bias
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets.dataset import Data
 from ...pages.table_page import write_result
@@ -279,7 +279,7 @@ def _rows(name: str, part: float, layer: Layer, data: Data) -> Iterator[Row]:
             "gained": int(((after == 1) & (before == 0)).sum()),
             "lost": int(((before == 1) & (after == 0)).sum()),
         }
-        probabilities = of_each_neuron(columns(biases_at).ranked()).tolist()
+        probabilities = probability_each_bias(columns(biases_at).ranked()).tolist()
         for n, probability in zip(BIASES_AT, probabilities, strict=True):
             scheme_row[f"p_each_bias_{n}"] = probability
         yield row | layer.columns | scheme_row
