@@ -1,10 +1,6 @@
 """The site: every page has its place, fits a desktop and a phone, and asks no other host."""
 
-<<<<<<< HEAD
-import re
-=======
 import importlib
->>>>>>> 531fafb2 (A picture of Figure 4's rules, the notebook with its outputs, the reference with head, needle and recall)
 import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 
@@ -12,11 +8,7 @@ import pytest
 from browser import Browser
 from making import ROOT
 
-<<<<<<< HEAD
-from attention_separation import API, head, needle
-=======
 from attention_separation import API, ROOMS
->>>>>>> 531fafb2 (A picture of Figure 4's rules, the notebook with its outputs, the reference with head, needle and recall)
 
 SITE = ROOT / "site"
 CONFIG = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
@@ -127,14 +119,6 @@ def test_links_lead_to_pages_files_or_nowhere(tmp_path):
 
 def test_the_reference_has_every_name_of_the_api():
     text = (ROOT / "docs/site/reference.md").read_text(encoding="utf-8")
-<<<<<<< HEAD
-    listed = re.findall(r"^::: (attention_separation\.(\w+)\.(?:[\w.]+\.)?(\w+))$", text, re.M)
-    named = {(room, name) for _, room, name in listed}
-    rooms = {"api": API, "head": head.__all__, "needle": needle.__all__}
-    assert named == {(room, name) for room, names in rooms.items() for name in names}
-    built = (SITE / "reference.html").read_text(encoding="utf-8")
-    assert [path for path, _, _ in listed if f'id="{path}"' not in built] == []
-=======
     listed = [line.split()[1] for line in text.splitlines() if line.startswith(":::")]
     wanted = [f"attention_separation.api.{name}" for name in API]
     for room in ROOMS:
@@ -143,7 +127,6 @@ def test_the_reference_has_every_name_of_the_api():
     assert sorted(listed) == sorted(wanted)
     built = (SITE / "reference.html").read_text(encoding="utf-8")
     assert all(f'id="{name}"' in built for name in wanted)
->>>>>>> 531fafb2 (A picture of Figure 4's rules, the notebook with its outputs, the reference with head, needle and recall)
 
 
 def test_nothing_on_it_is_loaded_from_elsewhere():
