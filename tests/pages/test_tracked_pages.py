@@ -133,7 +133,7 @@ def test_every_bold_statement_of_readme_stands_on_a_page():
 @pytest.mark.parametrize(
     ("words", "left"),
     [
-        ("**Linear attention ends at n = 162, however it is trained, if", ""),
+        ("**Linear attention ends at n = 162 at μ = 5, however it is trained, if", ""),
         (", up to 10¹². With scores divided by √d (d = 22, in cross-attention 21) it", ". It"),
         (" while the linear one, at the same threshold, stays silent**.", "**."),
         (", with no norm and no MLP behind it,", ""),
