@@ -15,6 +15,7 @@ from ..attention.kernel import Kernel, KernelInputs
 from ..attention.separation import require_memory, widest_margins
 from ..datasets.dataset import FixedData
 from ..results.progress import Progress
+from ..settings.number_check import number
 from ..settings.warn_once import once_per_question
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
@@ -148,7 +149,7 @@ def at_temperature(kernel: Given, temperature: float) -> Kernel:
     low = limits.COLDEST
     high = limits.HOTTEST
     allowed = f"numbers from {low:g} to {high:g}"
-    t = validation.number("temperature", temperature, allowed, lambda x: low <= x <= high)
+    t = number("temperature", temperature, allowed, lambda x: low <= x <= high)
     if t == 1:
         return usable
     return replace(

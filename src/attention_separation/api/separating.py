@@ -14,6 +14,7 @@ from ..attention.kernel import Kernel
 from ..attention.sign_columns import StateScores, binomial_half_pmf, none_of, stack_networks
 from ..attention.threshold_curves import ThresholdCurve, ThresholdCurves, threshold_curves
 from ..settings.extras import how_to_install
+from ..settings.number_check import number
 from ..settings.warn_once import once_per_question
 from ..settings.words import short_repr
 from . import validation
@@ -197,7 +198,7 @@ def separate(
     gap = 0.0
     if margin is not None:
         allowed = "numbers from 0, or None for no gap"
-        gap = validation.number("margin", margin, allowed, lambda x: 0 <= x < math.inf)
+        gap = number("margin", margin, allowed, lambda x: 0 <= x < math.inf)
     threshold = validation.theta_of(theta, layer, data)
     require_usable(usable, layer, data, [n])
     scored = score_columns(usable, layer, data, [n])

@@ -14,6 +14,7 @@ from ..attention.dense import attention_weights, is_positive
 from ..attention.kernel import Kernel
 from ..datasets.dataset import FixedData
 from ..results.progress import Progress
+from ..settings.number_check import whole_number
 from ..settings.warn_once import once_per_question
 from ..settings.words import short_repr
 from . import validation
@@ -99,8 +100,8 @@ def simulate(
     usable = kernel_of(kernel)
     layer, data = validation.setting_of(model, attention_x, **options)
     n = validation.tokens_of(layer, data, n)
-    trials = validation.whole_number("trials", trials, 1, 10**9)
-    seed = validation.whole_number("seed", seed, 0, 2**63)
+    trials = whole_number("trials", trials, 1, 10**9)
+    seed = whole_number("seed", seed, 0, 2**63)
     if method not in ("rows", "dense"):
         raise ValueError(f"method={short_repr(method)}; allowed: 'rows' or 'dense'")
     threshold = validation.theta_of(theta, layer, data)

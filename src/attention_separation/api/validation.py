@@ -1,17 +1,14 @@
 """What is asked of a kernel: a layer of the first paper, and the sizes of its data, checked."""
 
 import math
-import operator
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Literal, TypedDict
 
 from ..any_attention.exact.layers import LAYERS, ONE_COORDINATE, Layer
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets import DATASETS
 from ..datasets.dataset import FixedData
+from ..settings.number_check import number, whole_number
 from ..settings.words import short_repr, suggestion
 
 Model = Literal["self_attention", "cross_attention"]
@@ -117,32 +114,6 @@ def level_of(level: float | None) -> float | None:
     """A probability that is asked for, or None."""
     allowed = "numbers above 0, to 1"
     return None if level is None else number("level", level, allowed, lambda x: 0 < x <= 1)
-
-
-def whole_number(name: str, value: float, least: int, most: int) -> int:
-    """A whole number of a parameter's range. ValueError if it is none: the text names the
-    parameter, the value and what is allowed."""
-    whole: Any = int(value) if isinstance(value, float) and value.is_integer() else value
-    try:
-        index = operator.index(whole)
-    except TypeError:
-        index = least - 1
-    if isinstance(value, bool) or not least <= index <= most:
-        words = f"allowed: whole numbers from {least} to {most:,}"
-        raise ValueError(f"{name}={short_repr(value)}; {words}")
-    return index
-
-
-def number(name: str, value: Any, allowed: str, is_allowed: Callable[[float], bool]) -> float:
-    """A number of Python's or NumPy's that a parameter may be; a text or a truth is none.
-    ValueError as of `whole_number`."""
-    x = math.nan
-    if isinstance(value, Real) and not isinstance(value, bool):
-        with suppress(OverflowError):
-            x = float(value)
-    if not is_allowed(x):
-        raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
-    return x
 
 
 def _size(name: str, value: float) -> float:

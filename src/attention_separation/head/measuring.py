@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..api.build import Given
-from ..api.validation import number
+from ..settings.number_check import number
 from ..settings.warn_once import once_per_question, warn
 from .columns import columns_at, softmax_columns
 from .head_maps import AXES

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
-import numpy as np
-
 from ..own_kernels.given import numpy_of
+from ..settings.number_check import number, whole_number
 from ..settings.warn_once import once_per_question, warn
 from ..settings.words import short_repr
 from ..statistics.counts import clopper_pearson
@@ -163,9 +162,8 @@ def largest_n(
 
     Errors are as of `accuracy`.
     """
-    checked_level = _number("level", level, "numbers above 0.5 and below 1", 0.5, 1.0)
-    if checked_level in (0.5, 1.0):
-        raise ValueError(f"level={short_repr(level)}; allowed: numbers above 0.5 and below 1")
+    allowed = "numbers above 0.5 and below 1"
+    checked_level = number("level", level, allowed, lambda x: 0.5 < x < 1)
     first = _question(layer, 1 + (age or 0), d, age, cosine, rewrites, trials, seed)
 
     def recall_at(n: int) -> Recall:
@@ -260,35 +258,16 @@ def _question(
     seed: int,
 ) -> Question:
     """The question, its numbers checked; ValueError names the one that is wrong."""
-    keys = _whole("n", n, 1, LARGEST_N)
-    dimension = _whole("d", d, 2, LARGEST_D)
-    checked_age = None if age is None else _whole("age", age, 0, keys - 1)
+    keys = whole_number("n", n, 1, LARGEST_N)
+    dimension = whole_number("d", d, 2, LARGEST_D)
+    checked_age = None if age is None else whole_number("age", age, 0, keys - 1)
     return Question(
         layer=layer_of(layer),
         n=keys,
         d=dimension,
         age=checked_age,
-        cosine=_number("cosine", cosine, "numbers from -1 to 1", -1.0, 1.0),
-        rewrites=_whole("rewrites", rewrites, 0, LARGEST_REWRITES),
-        trials=None if trials is None else _whole("trials", trials, 2, LARGEST_TRIALS),
-        seed=_whole("seed", seed, 0, 2**63 - 1),
+        cosine=number("cosine", cosine, "numbers from -1 to 1", lambda x: -1 <= x <= 1),
+        rewrites=whole_number("rewrites", rewrites, 0, LARGEST_REWRITES),
+        trials=None if trials is None else whole_number("trials", trials, 2, LARGEST_TRIALS),
+        seed=whole_number("seed", seed, 0, 2**63 - 1),
     )
-
-
-def _whole(name: str, value: object, least: int, most: int) -> int:
-    """A whole number in a range; else ValueError. 1e6 is whole to a person."""
-    is_whole = isinstance(value, Integral | np.integer)
-    if isinstance(value, float) and value.is_integer():
-        is_whole = True
-    if isinstance(value, bool) or not is_whole or not least <= value <= most:  # type: ignore[operator]
-        allowed = f"whole numbers from {least:,} to {most:,}"
-        raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
-    return int(value)  # type: ignore[call-overload]
-
-
-def _number(name: str, value: object, allowed: str, least: float, most: float) -> float:
-    """A number in a range; else ValueError, for NaN too."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not least <= value <= most:  # type: ignore[operator]
-        raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
-    return float(value)  # type: ignore[arg-type]

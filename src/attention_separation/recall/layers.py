@@ -7,11 +7,10 @@ matrix that such corrections converge to.
 
 import math
 from dataclasses import dataclass, replace
-from numbers import Real
 
 from ..attention.kernel import Kernel
 from ..own_kernels.given import Given, kernel_of
-from ..settings.words import short_repr
+from ..settings.number_check import number, whole_number
 
 LEAST_DECAY = 1e-3
 
@@ -83,7 +82,7 @@ def decay(layer: GivenLayer, factor: float) -> Scores:
     Raises ValueError if the factor is out of range, or the layer has no kernel of the score.
     """
     scores = _of_scores(layer, "decay")
-    checked = _number("decay", factor, "numbers from 0.001 to 1", LEAST_DECAY, 1.0)
+    checked = _decay(factor)
     return replace(scores, decay=scores.decay * checked)
 
 
@@ -91,11 +90,8 @@ def window(layer: GivenLayer, size: int) -> Scores:
     """A kernel that sees the latest `size` writes alone. ValueError if the size is no whole number
     from 1 to 10^12, or the layer has no kernel of the score."""
     scores = _of_scores(layer, "window")
-    allowed = "whole numbers from 1 to 10^12"
-    checked = _number("window", size, allowed, 1, 1e12)
-    if checked != int(checked):
-        raise ValueError(f"window={short_repr(size)}; allowed: {allowed}")
-    return replace(scores, window=min(scores.window, int(checked)))
+    checked = whole_number("window", size, least=1, most=10**12)
+    return replace(scores, window=min(scores.window, checked))
 
 
 def delta(beta: float = 1.0, decay: float = 1.0) -> Delta:
@@ -108,8 +104,8 @@ def delta(beta: float = 1.0, decay: float = 1.0) -> Delta:
 
     Raises ValueError if a number is out of range.
     """
-    share = _number("beta", beta, "numbers above 0, to 2", math.ulp(0.0), 2.0)
-    return Delta(share, _number("decay", decay, "numbers from 0.001 to 1", LEAST_DECAY, 1.0))
+    share = number("beta", beta, "numbers above 0, to 2", lambda x: 0 < x <= 2)
+    return Delta(share, _decay(decay))
 
 
 def least_squares() -> LeastSquares:
@@ -129,8 +125,7 @@ def _of_scores(layer: GivenLayer, maker: str) -> Scores:
     return scores
 
 
-def _number(name: str, value: object, allowed: str, least: float, most: float) -> float:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not least <= value <= most:  # type: ignore[operator]  # NaN too
-        raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
-    return float(value)  # type: ignore[arg-type]
+def _decay(factor: float) -> float:
+    """The factor of a decay; ValueError if it is none."""
+    allowed = f"numbers from {LEAST_DECAY:g} to 1"
+    return number("decay", factor, allowed, lambda x: LEAST_DECAY <= x <= 1)

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import NoReturn
 
+from .number_check import whole_range
 from .words import short_repr
 
 
@@ -17,8 +18,8 @@ def whole_number(least: int, most: int) -> Callable[[str], int]:
         except ValueError:
             value = least - 1
         if not least <= value <= most:
-            allowed = f"allowed: whole numbers from {least} to {most:,}"
-            raise argparse.ArgumentTypeError(f"{short_repr(text)}; {allowed}")
+            allowed = whole_range(least, most)
+            raise argparse.ArgumentTypeError(f"{short_repr(text)}; allowed: {allowed}")
         return value
 
     return read

@@ -57,12 +57,12 @@ def test_the_ends():
         (("expp", 5, 8), ValueError, "kernel='expp' has no line; did you mean 'exp'? allowed: un"),
         ((None, 5, 8), ValueError, "kernel=None has no line; allowed: uniform, linear"),
         ((["exp"], 5, 8), ValueError, "kernel=['exp'] has no line"),
-        (("exp", 0, 8), ValueError, "mu=0 is out of range; allowed: 0.1 to 10"),
-        (("exp", "5", 8), ValueError, "mu='5' is no number"),
-        (("exp", True, 8), ValueError, "mu=True is no number"),
-        (("exp", 5, 0), ValueError, "n=0 is out of range; allowed: whole numbers from 1 to 10^15"),
-        (("exp", 5, 2.5), ValueError, "n=2.5 is no whole number"),
-        (("exp", 5, math.inf), ValueError, "n=inf is no whole number"),
+        (("exp", 0, 8), ValueError, "mu=0; allowed: numbers from 0.1 to 10"),
+        (("exp", "5", 8), ValueError, "mu='5'; allowed: numbers"),
+        (("exp", True, 8), ValueError, "mu=True; allowed: numbers"),
+        (("exp", 5, 0), ValueError, "n=0; allowed: whole numbers from 1 to 1,000,000,000,000,000"),
+        (("exp", 5, 2.5), ValueError, "n=2.5; allowed: whole"),
+        (("exp", 5, math.inf), ValueError, "n=inf; allowed: whole"),
     ],
 )
 def test_what_is_asked_wrongly_is_named(wrong, error, said):
@@ -74,7 +74,7 @@ def test_what_is_asked_wrongly_is_named(wrong, error, said):
 def test_critical_n_asked_wrongly():
     with pytest.raises(ValueError, match="did you mean 'power_2'"):
         needle.critical_n("power2", 5)
-    with pytest.raises(ValueError, match="mu=11 is out of range"):
+    with pytest.raises(ValueError, match="mu=11; allowed"):
         needle.critical_n("exp", 11)
 
 

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from numbers import Integral, Real
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
@@ -12,6 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, log_ndtr, logsumexp, ndtr
 
 from ...attention.kernel_names import without_alias
+from ...settings.number_check import number, whole_number
 from ...settings.words import short_repr, suggestion
 from . import bayes, power
 from .accuracy import MOST_N, Accuracy, Crossing, crossing, of_events, of_one_token
@@ -271,22 +271,10 @@ def _line(kernel: str) -> Line:
 
 def checked_mu(mu: float) -> float:
     """mu, if it is a number in range; else ValueError."""
-    if not isinstance(mu, Real) or isinstance(mu, bool):
-        raise ValueError(f"mu={short_repr(mu)} is no number; allowed: {LEAST_MU:g} to {MOST_MU:g}")
-    if not LEAST_MU <= mu <= MOST_MU:  # NaN too
-        raise ValueError(
-            f"mu={short_repr(mu)} is out of range; allowed: {LEAST_MU:g} to {MOST_MU:g}"
-        )
-    return float(mu)
+    allowed = f"numbers from {LEAST_MU:g} to {MOST_MU:g}"
+    return number("mu", mu, allowed, lambda x: LEAST_MU <= x <= MOST_MU)
 
 
 def checked_n(n: int, name: str = "n") -> int:
     """A number of tokens, if it is a whole one in range; else ValueError."""
-    allowed = "allowed: whole numbers from 1 to 10^15"
-    # 1e6 is a whole number to a person.
-    is_whole = isinstance(n, Integral) or (isinstance(n, Real) and n % 1 == 0)
-    if isinstance(n, bool) or not is_whole:
-        raise ValueError(f"{name}={short_repr(n)} is no whole number; {allowed}")
-    if not 1 <= n <= MOST_N:
-        raise ValueError(f"{name}={short_repr(n)} is out of range; {allowed}")
-    return int(n)
+    return whole_number(name, n, least=1, most=MOST_N)

@@ -6,12 +6,11 @@ L has beta for mu.
 """
 
 import math
-from numbers import Real
 
 import numpy as np
 from scipy.special import ndtr
 
-from ...settings.words import short_repr
+from ...settings.number_check import number
 from . import bayes
 from .accuracy import Accuracy, of_events
 from .limits import checked_mu, checked_n
@@ -56,11 +55,9 @@ def sink(mu: float, n: int, prior: float = 0.5) -> float:
     has mu added with the probability `prior`, above 0 and below 1. mu, n and errors are as of
     `limit`.
     """
-    if not isinstance(prior, Real) or isinstance(prior, bool):
-        raise ValueError(f"prior={short_repr(prior)} is no number; allowed: above 0 and below 1")
-    if not 0 < prior < 1:
-        raise ValueError(f"prior={short_repr(prior)} is out of range; allowed: above 0 and below 1")
-    return right_sink(checked_mu(mu), checked_n(n), float(prior))
+    allowed = "numbers above 0 and below 1"
+    checked_prior = number("prior", prior, allowed, lambda x: 0 < x < 1)
+    return right_sink(checked_mu(mu), checked_n(n), checked_prior)
 
 
 def sink_limit(mu: float, n: int, right_at: int) -> float:

@@ -1,0 +1,64 @@
+"""Checks of numbers that a caller gives to a function: a faulty one is a ValueError that names the
+parameter, its value and what is allowed."""
+
+import math
+import operator
+from collections.abc import Callable
+from contextlib import suppress
+from numbers import Real
+from typing import Any, cast
+
+import numpy as np
+
+from .words import short_repr
+
+
+def number(name: str, value: Any, allowed: str, is_allowed: Callable[[float], bool]) -> float:
+    """A parameter's number, of Python's or NumPy's; a text or a truth is none.
+
+    Parameters
+    ----------
+    name : of the parameter
+    value : what the caller gave
+    allowed : what may stand there, in words
+    is_allowed : whether a number may stand there; False of NaN, unless NaN may
+
+    Raises ValueError if the value is no number, or one that is not allowed.
+    """
+    x = math.nan
+    if isinstance(value, Real) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            x = float(value)
+    if not is_allowed(x):
+        raise ValueError(f"{name}={short_repr(value)}; allowed: {allowed}")
+    return x
+
+
+def whole_number(name: str, value: Any, least: int, most: int) -> int:
+    """A parameter's whole number from `least` to `most`, 1e6 among them; ValueError if it is
+    none."""
+    whole = _whole(value)
+    if whole is None or not least <= whole <= most:
+        raise ValueError(f"{name}={short_repr(value)}; allowed: {whole_range(least, most)}")
+    return whole
+
+
+def _whole(value: Any) -> int | None:
+    """The whole number that a value is; None if it is none."""
+    if isinstance(value, bool | np.bool_):
+        return None
+    if not isinstance(value, Real):
+        try:
+            return operator.index(value)
+        except TypeError:
+            return None
+    try:
+        whole = int(cast(float, value))
+    except (OverflowError, ValueError):  # infinity and NaN
+        return None
+    return whole if whole == value else None
+
+
+def whole_range(least: int, most: int) -> str:
+    """The whole numbers of a range, in words."""
+    return f"whole numbers from {least:,} to {most:,}"
