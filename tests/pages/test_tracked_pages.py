@@ -167,6 +167,13 @@ def test_a_statement_without_its_condition_stops_the_gallery(docs, capsys, words
         ("**A**: x", "**A**: y", True),
         ("```\nx**2 **y**\n```\nA", "", True),
         ("**A** on 1.5 of 2. C", "**A** on 1.5 of 3.", False),
+        ("**A\\* and *B*.**", "**A.**", False),
+        ("__A.__", "**A if B.**", False),
+        ("__A if B.__", "**A if B.**", True),
+        ("<b>A</b>.", "**A if B**.", False),
+        ("<strong>A if\nB</strong>.", "**A if B**.", True),
+        ("`x**4` and `y**2`. A", "", True),
+        ("`__init__`, a_b__c", "", True),
     ],
 )
 def test_a_bold_statement_is_its_whole_sentence(readme, page, is_there):

@@ -157,15 +157,26 @@ def _broken(template: Path, line: int, page: str) -> str:
     )
 
 
-STATEMENT = re.compile(r"\*\*[^*]+?\*\*(?:(?<=[.:?!]\*\*)|.*?[.:?!](?=\s|$))", re.S)
+STATEMENT = re.compile(r"\*\*.+?\*\*(?:(?<=[.:?!]\*\*)|.*?[.:?!](?=\s|$))", re.S)
 """What is in bold, and the rest of its sentence."""
+
+
+BOLD_MARK = re.compile(r"</?(?:b|strong)>|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)")
+"""The other ways to write bold."""
+
+CODE = re.compile(r"```.*?```|`[^`\n]*(?:\*\*|__)[^`\n]*`", re.S)
+"""What is no prose: blocks of code, and code in a line with the marks of bold in it."""
+
+
+def _prose(text: str) -> str:
+    """A page in one line, without code, all that is bold marked by two asterisks."""
+    return " ".join(BOLD_MARK.sub("**", CODE.sub("", text)).split())
 
 
 def unsupported(readme: str, pages: Iterable[str]) -> list[str]:
     """The bold statements of README that no page has word for word."""
-    texts = [" ".join(page.split()) for page in pages]
-    prose = re.sub(r"```.*?```", "", readme, flags=re.S)
-    statements = [" ".join(statement.split()) for statement in STATEMENT.findall(prose)]
+    texts = [_prose(page) for page in pages]
+    statements = STATEMENT.findall(_prose(readme))
     return [words for words in statements if not any(words in text for text in texts)]
 
 
