@@ -2,7 +2,7 @@
 over a kernel's parameter and n. A user's own kernels have lines after the others."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from ..attention.kernel import Kernel
 from ..attention.kernels import KERNELS, exponential
@@ -79,6 +81,7 @@ class Lines:
     # What labels have below formulas, by kernel.
     second_lines: Callable[[pa.Table], dict[str, str]] | None = None
     legend: str = ""  # what stands above the labels
+    is_labelled: bool = False  # whether formulas stand at their lines too, which fall from 1
 
     def at_most(self, points: int) -> "Lines":
         """The same with about so many n at most."""
@@ -130,6 +133,8 @@ class Lines:
                     if self.axes.get("yscale") == "log":
                         values = np.where(values > 0, values, np.nan)
                     panel.plot(n, values, label=label, **_line_style(name, own))
+                if self.is_labelled:
+                    label_falling_lines(panel, [symbol_of(name, own) for name in labels])
                 panel.set(xscale="log", xlabel="tokens $n$", title=layer.words, **self.axes)
                 panel.set_xlim(n[0], n[-1])
                 panel.set_xticks(10.0 ** np.arange(2, math.log10(self.most) + 0.1, 2))
@@ -138,13 +143,51 @@ class Lines:
         return figure
 
 
-def label_of(name: str, own: Mapping[str, Kernel]) -> str:
-    """A kernel's name and formula, for a legend; `own` are a user's."""
+def symbol_of(name: str, own: Mapping[str, Kernel]) -> str:
+    """A kernel's formula, if it is not long; `own` are a user's."""
     kernel = own[name] if name in own else KERNELS[name]
     symbol = kernel.symbol
     if len(symbol) > MOST_OF_SYMBOL:
         symbol = f"{symbol[: MOST_OF_SYMBOL - 1]}…"
-    return f"{name}: {symbol}"
+    return symbol
+
+
+def label_of(name: str, own: Mapping[str, Kernel]) -> str:
+    """A kernel's name and formula, for a legend; `own` are a user's."""
+    return f"{name}: {symbol_of(name, own)}"
+
+
+HEIGHTS = (0.24, 0.33, 0.42, 0.57, 0.68, 0.79, 0.9)
+"""Of labels beside lines that fall from 1, from that which falls first on."""
+
+
+def label_falling_lines(panel: Axes, symbols: Sequence[str]) -> None:
+    """Write symbols at a panel's last lines: where a line falls below a height, and below its end
+    if it stays above all of them."""
+    outline = [withStroke(linewidth=2.5, foreground="white")]
+    look: dict[str, Any] = {"fontsize": 7.5, "path_effects": outline}
+    lines = panel.get_lines()[-len(symbols) :]
+    places = {}
+    stays = 0
+    for line, symbol in zip(lines, symbols, strict=True):
+        n, values = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+        if values[-1] > HEIGHTS[-1]:
+            end = (n[-1], values[-1] - 0.03 - 0.07 * stays)
+            panel.text(*end, f"{symbol} ", ha="right", va="top", color=line.get_color(), **look)
+            stays += 1
+        elif values[0] > HEIGHTS[0]:
+            places[symbol] = (n, values, line.get_color())
+    falling = sorted(places, key=lambda symbol: n_at(*places[symbol][:2], HEIGHTS[3]))
+    for k, symbol in enumerate(falling):
+        n, values, color = places[symbol]
+        height = min(HEIGHTS[k % len(HEIGHTS)], values[0])
+        start = n_at(n, values, height)
+        panel.text(start * 1.3, height, symbol, ha="left", va="center", color=color, **look)
+
+
+def n_at(n: np.ndarray, values: np.ndarray, height: float) -> float:
+    """The n at which a falling line is last at a height, or its first n."""
+    return float(n[np.flatnonzero(values >= height)[-1]]) if values[0] >= height else float(n[0])
 
 
 def _line_style(name: str, own: Mapping[str, Kernel]) -> dict[str, Any]:
@@ -176,20 +219,16 @@ ACCURACY = Lines(
         "exp_sqrt_d",
         "power_8",
         "power_4",
-        "power_2",
         "linear",
+        "linear_unnormalised",
         "elu_plus_one",
-        "exp_features",
-        "hedgehog",
-        "sparsemax",
-        "rbf",
-        "uniform",
     ),
     columns=("p_best",),
     compute=_p_best,
     count=97,
     least=None,
     gray=_half_of_exp,
+    is_labelled=True,
 )
 
 

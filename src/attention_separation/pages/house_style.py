@@ -74,6 +74,7 @@ KERNELS = {
     "power_3": (GREEN, (0, (6, 1.5)), 1.6),
     "power_2": (PALETTE[4], "-", 1.6),
     "linear": (VERMILION, (0, (4, 2)), 1.8),
+    "linear_unnormalised": (VERMILION, "-", 1.2),
     "elu_plus_one": (PALETTE[5], "-", 1.6),
     "exp_features": (PALETTE[5], "--", 1.6),
     "hedgehog": (PALETTE[5], ":", 1.6),

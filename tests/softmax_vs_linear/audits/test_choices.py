@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from making import STUDY, config_points, exact_at
 
-from attention_separation.softmax_vs_linear.audits.choices import choices_table, draw, ranked
+from attention_separation.softmax_vs_linear.audits.choices import (
+    LEAST_DRAWN,
+    choices_table,
+    draw,
+    ranked,
+)
 from attention_separation.softmax_vs_linear.audits.open_choices import CHOICES
 from attention_separation.softmax_vs_linear.exact.compute import references
 from attention_separation.softmax_vs_linear.models.attention import IN_BOTH
@@ -194,38 +199,45 @@ RANKED = [
     exact_row("small", 0.1), exact_row("large", 0.2), exact_row("small", 0.05),
     exact_row("large", 0.7), exact_row("between", 0.3), exact_row("large", 0.01),
     exact_row("none", 0.0),
+    # A random V is simulated.
+    exact_row("V", 0.95, 0.95) | {"trials": 3000},
 ]  # fmt: skip
-BOUNDS_AND_V = [
+BOUNDS = [
     {"choice": "a bound", "mean_change": 0.9, "signed_change": None},
-    {"choice": "V", "mean_change": 0.95, "signed_change": 0.95, "trials": 3000},
     {"choice": "another bound", "mean_change": 0.99, "signed_change": None},
 ]
 WITHOUT_EFFECT = [{"choice": "grids", "note": "x"}, {"choice": "a tie", "note": "y"}]
-RANKS = {"large": 1, "between": 2, "small": 3, "none": 4}
+RANKS = {"V": 1, "large": 2, "between": 3, "small": 4, "none": 5}
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_rows_stand_by_rank_then_bounds_and_v_then_choices_without_effect(seed):
+def test_rows_stand_by_rank_then_bounds_then_choices_without_effect(seed):
     """In whatever order they are made; of one place in the order that they are made in."""
     rng = np.random.default_rng(seed)
-    rows = [*RANKED, *BOUNDS_AND_V, *WITHOUT_EFFECT]
+    rows = [*RANKED, *BOUNDS, *WITHOUT_EFFECT]
     rows = [rows[k] for k in rng.permutation(len(rows))]
     places = []
-    for rank in range(1, 5):
+    for rank in range(1, 6):
         places.append([row for row in rows if RANKS.get(row["choice"]) == rank])
-    places.append([row for row in rows if row in BOUNDS_AND_V])
+    places.append([row for row in rows if row in BOUNDS])
     places.append([row for row in rows if row in WITHOUT_EFFECT])
     expected = [row | {"rank": RANKS.get(row["choice"])} for of_place in places for row in of_place]
     assert ranked(rows) == expected
 
 
-def test_the_figure_has_a_line_for_each_alternative():
+def test_the_figure_has_a_line_for_each_alternative_that_moves_much():
     names = ("fig4a", "fig4f", "fig7b")
     table = choices_table(job(*names, points=2))
     figure = draw(table, {name: name[:4] for name in names})
     figure.draw_without_rendering()
     (ax,) = figure.axes
-    lines = {(r["choice"], r["alternative"]) for r in table.to_pylist() if r["panel"]}
-    assert len(ax.get_yticklabels()) == len(lines)
+    largest = {}
+    for row in table.to_pylist():
+        if row["panel"]:
+            key = (row["choice"], row["alternative"])
+            largest[key] = max(largest.get(key, 0.0), row["largest_change"])
+    drawn = [key for key, change in largest.items() if change >= LEAST_DRAWN]
+    assert len(ax.get_yticklabels()) == len(drawn) < len(largest)
+    assert f" {len(largest) - len(drawn)} more alternatives" in figure.get_supxlabel()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["fig4*", "fig7*"]
     assert KEY in figure.get_supxlabel()

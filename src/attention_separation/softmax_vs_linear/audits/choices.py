@@ -55,9 +55,12 @@ ABOUT = (
     "softmax regression by reference values, at 24 points evenly spread over each panel. A random "
     "V is simulated, at one point of a panel: its change has a 95 % interval. Changes are of "
     "P(E_success). Rank 1 moves some panel the most on average, among the alternatives that are "
-    "measured here: another one may move more. A bound and V have no rank. " + COLUMN
+    "measured here: another one may move more. A bound has no rank. " + COLUMN
 )
 BOUND = "a bound, on average over y"
+LEAST_DRAWN = 0.1
+"""Of an alternative, the least of its largest changes with which it has a line in the figure."""
+
 NO_EFFECT = "touches no panel"
 TRIALS = 3000  # of a simulated point, in one block: 95 % intervals reach 0.02 to either side
 
@@ -198,10 +201,10 @@ def _row_without_effect(choice: Choice, alternative: Alternative | None) -> Row:
 
 
 def ranked(rows: list[Row]) -> list[Row]:
-    """The rows by rank of their choice; then bounds and V, then choices without effect."""
+    """The rows by rank of their choice; then bounds, then choices without effect."""
     largest: dict[str, float] = {}
     for row in rows:
-        if row.get("signed_change") is not None and not row.get("trials"):
+        if row.get("signed_change") is not None:
             choice = row["choice"]
             largest[choice] = max(largest.get(choice, 0.0), row["mean_change"])
     order = sorted(largest, key=lambda choice: largest[choice], reverse=True)
@@ -216,26 +219,33 @@ def ranked(rows: list[Row]) -> list[Row]:
 
 
 def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
-    """A line for each alternative: dots for the panels' mean changes, thin lines to the largest.
+    """A line for each alternative that moves some point by LEAST_DRAWN: dots for the panels' mean
+    changes, thin lines to the largest.
 
     `figure_of` names the figure of each panel: it has a colour.
     """
     rows = [row for row in table.to_pylist() if row["panel"] is not None]
-    lines: dict[tuple[str, str], list[Row]] = {}
+    alternatives: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        lines.setdefault((row["choice"], row["alternative"]), []).append(row)
+        alternatives.setdefault((row["choice"], row["alternative"]), []).append(row)
+    lines = {
+        names: of_panels
+        for names, of_panels in alternatives.items()
+        if max(row["largest_change"] for row in of_panels) >= LEAST_DRAWN
+    }
     figures = sorted({figure_of[row["panel"]] for row in rows})
     colours = dict(zip(figures, cycle(PALETTE), strict=False))
     reconstructed = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
     note = (
         "Exact; in softmax regression reference values, at 24 points of a panel at most. A random "
-        "V is simulated at one point of a panel, to within 0.02. Ranks are among the "
-        "other alternatives that are measured here."
+        "V is simulated at one point of a panel, to within 0.02. Ranks are among the alternatives "
+        f"that are measured here. {len(alternatives) - len(lines)} more alternatives move no point "
+        f"by {LEAST_DRAWN:g}; the table has all."
     )
     if reconstructed:
         note = f"{note}\n{KEY}"
     title = "Which open choice moves the figures most"
-    with sheet(title, note, panels=1, cell=(11.7, 0.27 * len(lines) + 1.5)) as (figure, (ax,)):
+    with sheet(title, note, panels=1, cell=(9.0, 0.27 * len(lines) + 1.5)) as (figure, (ax,)):
         labels = []
         choice_above = None
         for y, ((choice, alternative), of_panels) in enumerate(lines.items()):
@@ -250,9 +260,9 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
             choice_above = choice
         ax.set_yticks(range(len(lines)), labels)
         ax.set_ylim(len(lines) - 0.5, -0.5)
-        ax.set_xlim(0, 1)
+        ax.set_xlim(-0.01, 1)
         ax.set_xlabel(
-            "change of success rates: dot, a panel's mean (hollow: a bound); line, to its largest"
+            "change of success rates: dot, a panel's mean (hollow: a bound);\nline, to its largest"
         )
         ax.grid(axis="y", visible=False)
         ax.tick_params(axis="y", length=0)

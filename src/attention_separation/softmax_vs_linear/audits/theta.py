@@ -47,7 +47,7 @@ THETAS = np.round(np.arange(0.3, 2.21, 0.02), 10)
 MAP_POINTS = 31
 
 LINE: dict[str, Any] = {"color": VERMILION, "linewidth": 1.6}
-DOTS: dict[str, Any] = {"marker": "o", "linewidth": 0, "color": "white"}
+DOTS: dict[str, Any] = {"marker": "o", "linewidth": 0, "color": INK, "markeredgecolor": "white"}
 MOST_COLUMNS = 6
 FEW_VALUES = 12
 
@@ -124,7 +124,7 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
             first = axes[job.panels.index(panels[0])]
             first.set_ylabel(_line_label(figure_title, panels))
         figure.colorbar(mesh, ax=[*axes], label="P(E_success), exact", shrink=0.6, aspect=40)
-        best = key("the best one", **DOTS | {"markeredgecolor": INK, "markersize": 4})
+        best = key("the best one", **DOTS | {"markersize": 4})
         legend_above(figure, [key("the panels' own threshold", **LINE), best])
     return figure
 
@@ -147,7 +147,8 @@ def _draw_map(ax: Axes, panel: Panel, table: pa.Table) -> QuadMesh:
     has_few = len(values) <= FEW_VALUES
     across = np.arange(len(values), dtype=float) if has_few else values
     mesh = draw_map(ax, across, thetas, grid)
-    small_dots = DOTS | {"markersize": 1.6, "rasterized": True, "zorder": 1}
+    small = {"markersize": 2.8, "markeredgewidth": 0.5, "rasterized": True, "zorder": 1}
+    small_dots = DOTS | small
     for kind, look in ((PAPER, LINE), (BEST, small_dots)):
         of_kind = select_rows(table, kind=kind)
         x = np.interp(numpy_column(of_kind, "value"), values, across)

@@ -20,6 +20,9 @@ from ..models.panel_tables import read_joined
 from ..settings.panels import Panel, PanelsJob
 from .figure_text import choices_in_words, footnote, held_title, marked
 
+HIGH = 0.8
+"""Where the axis of a panel begins all of whose rates are above it, with their intervals."""
+
 MANY_POINTS = 12
 VERY_MANY_POINTS = 90
 CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -116,9 +119,11 @@ def _draw_rates(ax: Axes, panel: Panel, table: pa.Table) -> None:
         drawing.ticks_at(ax.xaxis, x.tolist())
     else:
         ax.margins(x=0.08)
-    ax.set_ylim(0, 1)
+    # What lies within the upper fifth would be a line along the edge.
+    is_high = min(low.min(), exact.min()) >= HIGH
+    ax.set_ylim(HIGH if is_high else 0, 1)
     ax.set_xlabel(_axis_label(swept, panel))
-    ax.set_ylabel("success rate")
+    ax.set_ylabel(f"success rate, from {HIGH:g}" if is_high else "success rate")
 
 
 def draw_panel_map(
