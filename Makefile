@@ -51,7 +51,7 @@ export XDG_CACHE_HOME ?= $(CURDIR)/.cache
 endif
 
 # A run of the workflow, with a line a job.
-SNAKEMAKE = set -eo pipefail; $(BIN)/snakemake --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG))
+SNAKEMAKE = set -o pipefail; $(BIN)/snakemake --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG))
 SHORT = 2>&1 | $(BIN)/python workflow/short_output.py
 
 help:
@@ -146,13 +146,13 @@ explorer-page: setup-explore wheel
 	@echo "$(PAGE): python3 -m http.server --directory $(PAGE) shows it on this machine"
 
 paper: setup
-	@start=$$SECONDS; $(SNAKEMAKE) $(SHORT); \
+	@set -e; start=$$SECONDS; $(SNAKEMAKE) $(SHORT); \
 	$(BIN)/python -m attention_separation summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
 rank: setup-rank
 	@$(BIN)/python -m attention_separation rank-time $(CONFIG)
-	@start=$$SECONDS; $(SNAKEMAKE) -- rank $(SHORT); \
+	@set -e; start=$$SECONDS; $(SNAKEMAKE) -- rank $(SHORT); \
 	$(BIN)/python -m attention_separation rank-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
@@ -161,7 +161,7 @@ rank-paper-size:
 	@$(MAKE) --no-print-directory rank CONFIG="'head_rank={scale: paper_size}'"
 
 needle: setup-rank
-	@start=$$SECONDS; $(SNAKEMAKE) -- needle $(SHORT); \
+	@set -e; start=$$SECONDS; $(SNAKEMAKE) -- needle $(SHORT); \
 	$(BIN)/python -m attention_separation needle-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
