@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-head setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle report docs test test-slow test-all test-faults test-report test-cluster test-rank test-head test-cuda test-explore test-publish test-versions lint bench wheel check-macos keep gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-head setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle recall report docs test test-slow test-all test-faults test-report test-cluster test-rank test-fla test-head test-cuda test-explore test-publish test-versions lint bench wheel check-macos keep gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -61,6 +61,7 @@ help:
 	@echo 'make rank    set up with PyTorch, then make the second paper into results/head_rank/'
 	@echo 'make rank-paper-size  the same with d and N of the paper, for an hour of one core'
 	@echo 'make needle  set up with PyTorch, then make what one query can tell in noise into results/needle/'
+	@echo 'make recall  set up, then make how many pairs a layer recalls into results/recall/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make docs    set up, then build the documentation site into site/'
 	@echo 'make test    set up, then run the tests that are quick'
@@ -73,7 +74,7 @@ help:
 	@echo 'make wheel   set up, then build dist/*.whl, the API and its commands for other environments'
 	@echo 'make check-macos  set up, then ask the index for every locked package on macOS, arm64'
 	@echo 'make gallery write the pages of docs/ and README.md from their templates and the tables kept there'
-	@echo 'make keep    put a finished run into docs/, tables and pictures; KEEP="paper kernels", rank or needle'
+	@echo 'make keep    put a finished run into docs/, tables and pictures; KEEP="paper kernels", rank, needle or recall'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the networks of the paper on head rank and of the needle'
 	@echo 'make setup-head     add transformers, of whose models docs/head.md has an example'
@@ -82,6 +83,7 @@ help:
 	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
 	@echo 'make explorer-pictures  write the pictures of docs/explorer.md; make explorer-table the needle'"'"'s limits, in minutes'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
+	@echo 'make test-fla       call references of flash-linear-attention, in the folder FLA_CORE'
 	@echo 'make test-head      set up with transformers, then measure heads of tiny random models'
 	@echo 'make test-cuda      run those of the device, and of going on after a stop, on a GPU'
 	@echo 'make test-publish   look at the site with a headless Chromium, and check the files of .github'
@@ -165,6 +167,12 @@ needle: setup-rank
 	$(BIN)/python -m attention_separation needle-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
+recall: setup
+	@set -e; start=$$SECONDS; \
+	$(BIN)/snakemake recall --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
+	$(BIN)/python -m attention_separation recall-summary $(CONFIG); \
+	echo "wall time: $$((SECONDS - start)) s"
+
 # With nothing made yet, everything is made first.
 report: setup
 	@$(BIN)/snakemake report --cores $(CORES) --quiet rules host reason --report-after-run \
@@ -195,6 +203,10 @@ test-cluster: setup-cluster
 
 test-rank: setup-rank
 	@$(BIN)/python -m pytest tests/pytorch
+
+# References of flash-linear-attention, in a folder that FLA_CORE names.
+test-fla: setup-rank
+	@$(BIN)/python -m pytest tests/fla
 
 test-head: setup-head
 	@$(BIN)/python -m pytest tests/hugging_face

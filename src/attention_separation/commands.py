@@ -22,6 +22,7 @@ STUDIES = {
     "kernels": "any_attention",
     "rank": "head_rank",
     "needle": "needle",
+    "recall": "recall",
 }
 """Studies by the prefix of their commands and rules."""
 

@@ -14,6 +14,8 @@ from .head_rank.study import HeadRank
 from .needle.settings.section import NeedleSection
 from .needle.settings.section import section_faults as needle_faults
 from .needle.study import Needle
+from .recall.settings.section import RecallSection
+from .recall.study import RecallStudy
 from .results.declaration import Study
 from .settings.faults import (
     ConfigError,
@@ -55,6 +57,9 @@ class Config(StrictModel):
     needle: NeedleSection = Field(
         description="one token among n with noise on all of them: what one query can tell"
     )
+    recall: RecallSection = Field(
+        description="n pairs of a key and a value, one of the keys again: how many a layer holds"
+    )
 
     def studies(self, project: Path = Path()) -> dict[str, Study]:
         """Every study of the configuration, by name; `project` is the folder of config.yaml, whose
@@ -66,6 +71,7 @@ class Config(StrictModel):
             AnyAttention(self.any_attention, self.seed, first.folder, self.softmax_vs_linear.scale),
             HeadRank(self.head_rank, self.seed, self.jobs),
             Needle(self.needle, self.seed, self.jobs, self.any_attention.kernels),
+            RecallStudy(self.recall, self.seed),
         ]
         return {study.name: study for study in studies}
 

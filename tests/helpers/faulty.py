@@ -19,6 +19,8 @@ OPEN = {
     ("any_attention", "kernels"),
     ("head_rank", "scales"),
     ("needle", "scales"),
+    ("recall", "scales"),
+    ("recall", "scales", "smoke", "layers"),
     *(("needle", "scales", "smoke", "training", part) for part in ("maps", "grids")),
 }
 """Sections whose keys the user chooses."""
@@ -28,7 +30,7 @@ OPTIONAL = {
     "schedules", "additive", "also",
     "contest", "kernels", "training", "divided_by", "features", "standardise", "control",
     "batches", "shares", "warm_start", "warm_up", "only", "collapse", "memory", "variants",
-    "crossing", "stop_after", "one_start",
+    "crossing", "stop_after", "one_start", "kernel", "beta", "least_squares", "decay", "window",
 }  # fmt: skip
 """Keys that may be left out wherever they stand."""
 
@@ -96,7 +98,7 @@ def small() -> dict:
     of_figure = {"model": "regression", "trials": 1000, "fixed": {"delta": 0.01}}
     first["figures"]["fig3"] |= of_figure
     first["panels"]["fig7b"]["contest"] = {"fires": "exp", "silent": ["linear", "power_2"]}
-    for study in ("head_rank", "needle"):
+    for study in ("head_rank", "needle", "recall"):
         whole[study] |= {"scale": "smoke", "scales": {"smoke": whole[study]["scales"]["smoke"]}}
     return whole
 

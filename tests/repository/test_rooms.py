@@ -28,7 +28,7 @@ STUDIES = {
     "any_attention": ("settings", "exact", "laws simulation", "figures"),
     "head_rank": ("settings", "constructions", "training", "theory", "claims", "figures"),
     "needle": ("settings", "exact training", "claims"),
-    "recall": ("layers", "exact", "simulation"),
+    "recall": ("settings layers", "exact", "simulation", "asking", "tables", "claims"),
 }  # fmt: skip
 """Rooms of each study, above all of FLOORS: folders, or modules directly in the study. Other such
 modules are above its rooms."""

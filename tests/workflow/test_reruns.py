@@ -193,6 +193,31 @@ OVERRIDES = {
     ),
 }
 
+RECALL = f"{SRC}/recall"
+AFTER_CELLS = {"recall_tables", "recall_claims", "recall_accuracy", "recall_age", "recall_state"}
+RECALL_CELLS = {
+    f"recall_cell_{name}"
+    for name in ("linear", "exp_sqrt_d", "decay_linear", "sparsemax", "delta_1", "least_squares")
+}
+OF_RECALL = {
+    "a layer": (
+        "config.yaml", "decay_linear: {kernel: linear, decay: 0.95}",
+        "decay_linear: {kernel: linear, decay: 0.9}", AFTER_CELLS | {"recall_cell_decay_linear"},
+    ),
+    "the law of the delta rule": (
+        f"{RECALL}/simulation/reduced_delta.py", "np.maximum(shrinking, 0.0)",
+        "np.maximum(0.0, shrinking)", AFTER_CELLS | RECALL_CELLS,
+    ),
+    "the rule of a claim of recall": (
+        f"{RECALL}/claims/claims_table.py", "ON_LINE = 0.04", "ON_LINE = 0.05", {"recall_claims"},
+    ),
+    "a mark of recall": (
+        f"{RECALL}/figures.py", "MOST_SHOWN = 1e12", "MOST_SHOWN = 1e11",
+        {"recall_accuracy", "recall_age", "recall_state"},
+    ),
+    "a sentence on recall": (f"{RECALL}/study.py", "claims on recall", "the claims", set()),
+}  # fmt: skip
+
 NEEDLE_SMOKE = "needle={scale: smoke, scales: {smoke: {training: null}}}"
 
 
@@ -200,7 +225,7 @@ NEEDLE_SMOKE = "needle={scale: smoke, scales: {smoke: {training: null}}}"
 def texts() -> dict[str, str]:
     """Configurations by the prefix of their studies' rules: the first is small."""
     whole = (ROOT / "config.yaml").read_text(encoding="utf-8")
-    return {"": small_config(), "rank": whole, "needle": whole}
+    return {"": small_config(), "rank": whole, "needle": whole, "recall": whole}
 
 
 @cache
@@ -259,6 +284,7 @@ TABLES = {
     ("rank", SMOKE): OF_RANK,
     ("needle", NEEDLE_SMOKE): OF_NEEDLE,
     ("needle", "needle={scale: smoke}"): OF_NEEDLE_TRAINED,
+    ("recall", "recall={scale: smoke}"): OF_RECALL,
 }
 CASES = [
     pytest.param(prefix, override, change, id=name)
@@ -283,7 +309,7 @@ def test_a_change_reruns_what_depends_on_it(prefix, override, change, monkeypatc
 
 
 def prefix_of(name: str) -> str:
-    return name.partition("_")[0] if name.startswith(("rank_", "needle_")) else ""
+    return name.partition("_")[0] if name.startswith(("rank_", "needle_", "recall_")) else ""
 
 
 TRAINING = {

@@ -67,10 +67,15 @@ def checked_config():
 
 CONFIG = checked_config()
 STUDIES = CONFIG.studies(PROJECT)
-FIRST, KERNELS, RANK, NEEDLE = STUDIES.values()
+FIRST, KERNELS, RANK, NEEDLE, RECALL = STUDIES.values()
 RESULTS = FIRST.folder
 # The studies of each folder, by the rule that makes its manifest.
-MANIFESTS = {"manifest": [FIRST, KERNELS], "rank_manifest": [RANK], "needle_manifest": [NEEDLE]}
+MANIFESTS = {
+    "manifest": [FIRST, KERNELS],
+    "rank_manifest": [RANK],
+    "needle_manifest": [NEEDLE],
+    "recall_manifest": [RECALL],
+}
 
 
 def checked_folder():
@@ -85,7 +90,8 @@ def checked_torch():
     """Before any job: without PyTorch every cell would fail, one after another."""
     if importlib.util.find_spec("torch"):
         return
-    if any("cell" in job.wildcards_dict for job in workflow.dag.needrun_jobs()):
+    cells = [job for job in workflow.dag.needrun_jobs() if "cell" in job.wildcards_dict]
+    if any(not job.rule.name.endswith("recall_cell") for job in cells):
         sys.exit("training needs PyTorch, which `make setup-rank` installs")
 
 

@@ -48,7 +48,18 @@ use rule rank_train as needle_cell with:
     localrule: all(map(is_local, cells_of(NEEDLE)))
 
 
-BY_WILDCARD = {*cells_of(RANK), *cells_of(NEEDLE)}
+use rule rank_train as recall_cell with:
+    """Computes and simulates the recall of a layer, at all dimensions"""
+    output:
+        output=f"{RECALL.folder}/cells/{{cell}}.parquet",
+    log:
+        f"{RECALL.folder}/logs/recall_cell_{{cell}}.log",
+    benchmark:
+        f"{RECALL.folder}/benchmarks/recall_cell_{{cell}}.tsv"
+    localrule: all(map(is_local, cells_of(RECALL)))
+
+
+BY_WILDCARD = {*cells_of(RANK), *cells_of(NEEDLE), *cells_of(RECALL)}
 
 for name in [
     name for name, (study, _) in JOBS.items() if study is not FIRST and name not in BY_WILDCARD

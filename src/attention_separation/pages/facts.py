@@ -239,6 +239,40 @@ class Needle:
         return mean(row["accuracy"] for row in self._tables("needle/needle_cells", **wanted))
 
 
+class Recall:
+    """Pairs that a layer recalls: `docs/recall/`."""
+
+    def __init__(self, tables: Tables):
+        self._tables = tables
+
+    def capacity(self, layer: str, d: int) -> dict[str, Any]:
+        """The row of a layer's largest n."""
+        return one(self._tables("recall/recall_capacity"), layer=layer, d=d)
+
+    def words_of(self, layer: str, d: int) -> str:
+        """A layer's largest n in words: of what is simulated with the n that it lies between."""
+        row = self.capacity(layer, d)
+        largest = row["largest_n"]
+        if largest is None:
+            return f"{row['low']:,.0f} or more"
+        if math.isinf(largest):
+            return "10¹² or more"
+        if row["low"] == row["high"]:
+            return f"{largest:,.0f}"
+        return f"{largest:,.0f} ({row['low']:,.0f} to {row['high']:,.0f})"
+
+    def latest(self, layer: str, d: int) -> float:
+        """The accuracy of the latest pair of a long sequence."""
+        rows = self._tables("recall/recall_lines", part="line", layer=layer, d=d, age=0)
+        return float(one(rows)["accuracy"])
+
+    def oldest(self, layer: str, d: int) -> float:
+        """That of its oldest pair."""
+        rows = self._tables("recall/recall_lines", part="line", layer=layer, d=d)
+        by_age = {row["age"]: row["accuracy"] for row in rows if row["age"] is not None}
+        return float(by_age[max(by_age)])
+
+
 class Rank:
     """The rank of heads: `docs/head_rank/`."""
 
@@ -291,5 +325,5 @@ class Rank:
         return [row | {"ratio": row["heads"] * row["head_dimension"] / row["d"]} for row in rows]
 
 
-FACTS = {"first": First, "kernels": Kernels, "needle": Needle, "rank": Rank}
+FACTS = {"first": First, "kernels": Kernels, "needle": Needle, "rank": Rank, "recall": Recall}
 """By the name that templates have for them."""

@@ -95,7 +95,8 @@ class Question:
             )
         draws = self.trials or min(max(LITERAL_NUMBERS // numbers, FEWEST_DRAWS), MOST_DRAWS)
         norm = 1.0 if has_unit_keys(self.layer) else math.sqrt(self.d)
-        pairs = Pairs(self.n, self.d, self.age, self.cosine, self.rewrites, norm)
+        ages = None if self.age is None else (self.age,)
+        pairs = Pairs(self.n, self.d, ages, self.cosine, self.rewrites, norm)
         return simulated(literal_layer(self.layer), pairs, draws, self.seed)
 
 
@@ -232,7 +233,8 @@ def simulate(
         length = math.sqrt(checked.d) if math.isnan(own_norm) else own_norm
     else:
         length = _norm(norm, checked.d)
-    pairs = Pairs(checked.n, checked.d, age, checked.cosine, checked.rewrites, length)
+    ages = None if checked.age is None else (checked.age,)
+    pairs = Pairs(checked.n, checked.d, ages, checked.cosine, checked.rewrites, length)
     return simulated(function, pairs, max(checked.trials or 2, 2), checked.seed, name)
 
 

@@ -22,11 +22,19 @@ RecallAt = Callable[[int], Recall]
 
 @dataclass(frozen=True)
 class Reach:
-    """The largest n with an accuracy of at least a level: inf where it is at the end still, None
-    where at none; and what is to be said of it."""
+    """The largest n with an accuracy of at least a level.
+
+    Attributes
+    ----------
+    last : that n; inf where it is at the end still, None where at none
+    warnings : what is to be said of it
+    low, high : of what is simulated, the n that surely are on their sides; None where none was met
+    """
 
     last: float | None
     warnings: list[str] = field(default_factory=list)
+    low: int | None = None
+    high: int | None = None
 
 
 def sizes(least: int, end: int) -> list[int]:
@@ -120,7 +128,7 @@ def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) ->
         high = math.ceil(GROWTH * high)
     if high > most:
         text = f"simulated up to n = {low:,}, where its accuracy is at least {level:g} still"
-        return Reach(math.inf, [text])
+        return Reach(math.inf, [text], low=_surely_above(known, level))
     last = _end_between(asked, level, low, high)
     near = asked(last)
     beyond = asked(last + 1)
@@ -130,7 +138,19 @@ def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) ->
         f"simulated: the accuracy's interval of 95 % leaves about n = {max(last - open_n, least):,}"
         f" to {last + open_n:,} open"
     )
-    return Reach(last, [text])
+    return Reach(last, [text], low=_surely_above(known, level), high=_surely_below(known, level))
+
+
+def _surely_above(known: dict[int, Recall], level: float) -> int | None:
+    """The largest n whose interval is above a level."""
+    return max(
+        (n for n, found in known.items() if found.value - found.error >= level), default=None
+    )
+
+
+def _surely_below(known: dict[int, Recall], level: float) -> int | None:
+    """The least n whose interval is below a level."""
+    return min((n for n, found in known.items() if found.value + found.error < level), default=None)
 
 
 def _slope(known: dict[int, Recall], last: int) -> float:

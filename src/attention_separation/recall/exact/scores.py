@@ -56,6 +56,9 @@ PROBED = 200
 PROBING_NODES = 200
 """By which it is looked up to where the integrand reaches, at most."""
 
+CLASS_WIDTH = 4.0
+"""Weights of ages are taken together where they are apart by at most this factor."""
+
 PROBING_SHARE = 0.25
 """Of the knots, by which it is looked up to where the integrand reaches."""
 
@@ -160,6 +163,19 @@ class DecayedKeys:
 
     def accuracies(self, ages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of keys of these ages (A',), and their errors."""
+        values = np.empty(len(ages))
+        errors = np.empty(len(ages))
+        # One grid for weights far apart would have to be fine for one and long for the other.
+        over_spread = np.maximum(self.size * self.factors[ages] / (self.spread or 1.0), 1.0)
+        classes = np.floor(np.log(over_spread) / np.log(CLASS_WIDTH))
+        for one_class in np.unique(classes):
+            is_in = classes == one_class
+            values[is_in], errors[is_in] = self._accuracies_of_class(ages[is_in])
+        return values, errors
+
+    def _accuracies_of_class(self, ages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of keys (A',) whose weights are of about one size, or all smaller than the others'
+        noise."""
         factors = self.factors[ages]
         frequencies = Frequencies(
             size=self.size * factors.max(), spread=self.spread, least_size=self.size * factors.min()

@@ -23,7 +23,7 @@ LEVEL = 0.05
 class Pairs:
     """n random pairs, and queries.
 
-    age : of the queries' own key; None for ages that take all n values equally often
+    ages : of the queries' own keys; None for ages that take all n values equally often
     cosine : of a query and its own key
     rewrites : passes over the same keys, with fresh values, before the last one
     norm : of keys and queries
@@ -31,14 +31,14 @@ class Pairs:
 
     n: int
     d: int
-    age: int | None
+    ages: tuple[int, ...] | None
     cosine: float
     rewrites: int
     norm: float
 
-    def accuracy(self, layer: BlackBox, generator: np.random.Generator) -> float:
-        """The share of coordinates of the queries' values that are recalled, of one draw of keys; a
-        tie counts half. ValueError where the layer gives anything but numbers (m, e)."""
+    def accuracies(self, layer: BlackBox, generator: np.random.Generator) -> np.ndarray:
+        """The share of coordinates of each query's value that are recalled, (m,), of one draw of
+        keys; a tie counts half. ValueError where the layer gives anything but numbers (m, e)."""
         keys = self._directions(generator, self.n)
         values = generator.choice([-1.0, 1.0], ((self.rewrites + 1) * self.n, COORDINATES))
         places = self._places(generator)
@@ -49,12 +49,12 @@ class Pairs:
         outputs = _checked(layer(self.norm * queries, self.norm * passes, values), len(places))
         wanted = values[self.rewrites * self.n + places]
         agreement = np.sign(outputs) * wanted
-        return float((1 + agreement.mean()) / 2)
+        return np.asarray((1 + agreement.mean(axis=1)) / 2)
 
     def _places(self, generator: np.random.Generator) -> np.ndarray:
         """Of the queries' own keys, (m,)."""
-        if self.age is not None:
-            return np.array([self.n - 1 - self.age])
+        if self.ages is not None:
+            return self.n - 1 - np.array(self.ages)
         if self.n <= MOST_QUERIES:
             return np.arange(self.n)
         spread = (np.arange(MOST_QUERIES) + generator.random(MOST_QUERIES)) / MOST_QUERIES
@@ -78,11 +78,27 @@ def simulated(
 ) -> Recall:
     """The accuracy of a layer over so many draws of keys, each with its queries and coordinates;
     the interval is over draws, for what shares keys is not independent."""
-    point = f"n={pairs.n} d={pairs.d} age={pairs.age} cosine={pairs.cosine!r}"
+    by_draw = _accuracies(layer, pairs, trials, seed)
+    return _recall(by_draw.mean(axis=1), by_draw.shape[1], of_name)
+
+
+def simulated_by_age(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> list[Recall]:
+    """The same at each of the ages of the pairs."""
+    by_draw = _accuracies(layer, pairs, trials, seed)
+    return [_recall(column, 1, "literal") for column in by_draw.T]
+
+
+def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.ndarray:
+    """Of each draw and query, (T, m)."""
+    point = f"n={pairs.n} d={pairs.d} ages={pairs.ages} cosine={pairs.cosine!r}"
     point += f" rewrites={pairs.rewrites}"
     generator = stream(seed, "recall", "pairs", point)
-    by_draw = np.array([pairs.accuracy(layer, generator) for _ in range(trials)])
-    queries = 1 if pairs.age is not None else min(pairs.n, MOST_QUERIES)
+    return np.stack([pairs.accuracies(layer, generator) for _ in range(trials)])
+
+
+def _recall(by_draw: np.ndarray, queries: int, of_name: str) -> Recall:
+    """The mean of the accuracies of draws (T,), each of so many queries."""
+    trials = len(by_draw)
     answers = trials * queries * COORDINATES
     # Where all are right, the spread is what two wrong ones would make it.
     share = (by_draw.mean() * answers + 2) / (answers + 4)

@@ -1,0 +1,268 @@
+"""What is claimed of recall, judged: limits, dots on their lines, the order of layers, the budget
+of noise."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import read_parquet, schema, table_from_rows
+from ...statistics.claims import Claim, Comparison, Estimate, at_least, at_most, judge, within
+from ...statistics.means import simultaneous_quantile
+from ...statistics.seeding import stream
+from ..exact.limits import delta_limit, linear_limit
+from ..layers import Delta
+from ..settings.section import ClaimsJob
+from ..settings.titles import JUDGED
+from ..tables.cell_table import DOT, LINE
+from ..tables.joined import CAPACITIES, LINES
+
+SCHEMA = schema(
+    claim=str, kind=str, statement=str, rule=str, verdict=str, comparisons=int, deciding_case=str,
+    value=float, low=float, high=float, least=float, most=float,
+)  # fmt: skip
+"""One row per claim, as `statistics.claims` has it."""
+
+Row = Mapping[str, Any]
+
+COMPUTED, SIMULATED = "computed", "simulated"
+"""Kinds of claims: on computed numbers, and on numbers with noise, which share the level."""
+
+LINEAR_NEAR = 0.6
+"""Times 1/d, of linear attention to its limit."""
+
+DELTA_NEAR = 0.45
+"""Times 1/d, of delta rules to theirs."""
+
+DELTAS = {"delta_1": 1.0, "delta_half": 0.5}
+"""Layers of the configuration, and their beta."""
+
+ON_LINE = 0.04
+"""How far a dot may be from its line: its interval must be shorter."""
+
+NORMAL_95 = 1.96
+
+ORDER = (
+    "linear",
+    "delta_half",
+    "least_squares",
+    "taylor_2_sqrt_d",
+    "power_2",
+    "power_4",
+    "exp_sqrt_d",
+)
+"""Layers from the fewest pairs at the level to the most."""
+
+KEYS = 40
+DIMENSION = 24
+DRAWS = 50
+"""Of the budget of noise."""
+
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What claims are judged on."""
+
+    lines: Sequence[Row]
+    capacities: Sequence[Row]
+    level: float
+    seed: int
+
+    def lines_of(self, layer: str) -> list[Row]:
+        """The points of a layer's line against n."""
+        return [
+            row
+            for row in self.lines
+            if row["part"] == LINE and row["layer"] == layer and row["age"] is None
+        ]
+
+
+def claim(
+    name: str,
+    kind: str,
+    statement: str,
+    rule: str,
+    comparisons: Callable[[Evidence], Iterable[Comparison]],
+) -> Claim[Evidence]:
+    """A claim, by which rule it is judged, and what is compared."""
+    columns = {"kind": kind, "rule": rule}
+    return Claim(name, statement, lambda evidence: judge(comparisons(evidence)), columns)
+
+
+def of_linear(evidence: Evidence) -> Iterator[Comparison]:
+    """d times the distance of linear attention to its limit."""
+    for row in evidence.lines_of("linear"):
+        d = row["d"]
+        distance = row["accuracy"] - linear_limit(row["n"] / d)
+        name = f"d = {d}, n = {row['n']:,}"
+        yield within(name, Estimate.within(d * distance, d * row["error"]), LINEAR_NEAR)
+
+
+def of_deltas(evidence: Evidence) -> Iterator[Comparison]:
+    """d times the distance of delta rules to their limit; intervals hold together."""
+    rows = [(layer, row) for layer in DELTAS for row in evidence.lines_of(layer)]
+    widening = _widening(evidence.level, len(rows))
+    for layer, row in rows:
+        d = row["d"]
+        limit = delta_limit(Delta(DELTAS[layer]), row["n"], d, None)
+        distance = Estimate.within(d * (row["accuracy"] - limit), d * row["error"] * widening)
+        yield within(f"{layer}, d = {d}, n = {row['n']:,}", distance, DELTA_NEAR + d * 0.01)
+
+
+def of_dots(evidence: Evidence) -> Iterator[Comparison]:
+    """Dots less the lines that they stand on; intervals hold together."""
+    keys = ("layer", "d", "n", "age")
+    line = {tuple(row[key] for key in keys): row for row in evidence.lines if row["part"] == LINE}
+    dots = [row for row in evidence.lines if row["part"] == DOT]
+    widening = _widening(evidence.level, max(len(dots), 1))
+    for dot in dots:
+        place = tuple(dot[key] for key in keys)
+        on_line = line[place]
+        difference = dot["accuracy"] - on_line["accuracy"]
+        room = (dot["error"] + on_line["error"]) * widening
+        age = "" if dot["age"] is None else f", age {dot['age']}"
+        name = f"{dot['layer']}, d = {dot['d']}, n = {dot['n']:,}{age}"
+        yield within(name, Estimate.within(difference, room), ON_LINE)
+
+
+def _widening(level: float, comparisons: int) -> float:
+    """By how much intervals of 95 % are to be widened so that so many hold together."""
+    return simultaneous_quantile(level / 2, comparisons) / NORMAL_95
+
+
+def of_order(evidence: Evidence) -> Iterator[Comparison]:
+    """log of the largest n over that of the layer before, by what both surely are."""
+    by_place = {(row["layer"], row["d"]): row for row in evidence.capacities}
+    for d in sorted({row["d"] for row in evidence.capacities}):
+        present = [by_place[layer, d] for layer in ORDER if (layer, d) in by_place]
+        for fewer, more in pairwise(present):
+            name = f"d = {d}, {more['layer']} over {fewer['layer']}"
+            yield at_least(name, _log_ratio(more, fewer), 0.0)
+
+
+def _log_ratio(more: Row, fewer: Row) -> Estimate:
+    """Of what the numbers are at least and at most; without an end where one has none."""
+    ends = [more["low"], more["high"], fewer["low"], fewer["high"]]
+    low_of_more, high_of_more, low_of_fewer, high_of_fewer = [
+        math.inf if end is None else end for end in ends
+    ]
+    value = _log(more["largest_n"] or low_of_more) - _log(fewer["largest_n"] or low_of_fewer)
+    return Estimate(
+        value, _log(low_of_more) - _log(high_of_fewer), _log(high_of_more) - _log(low_of_fewer)
+    )
+
+
+def _log(n: float) -> float:
+    return math.log(n) if n > 0 else -math.inf
+
+
+def of_forgetting(evidence: Evidence) -> Iterator[Comparison]:
+    """The latest key of a long sequence, beta = 1, against linear attention's."""
+    for row in evidence.lines:
+        if row["part"] != LINE or row["age"] != 0:
+            continue
+        name = f"{row['layer']}, d = {row['d']}, n = {row['n']:,}"
+        accuracy = Estimate.within(row["accuracy"], row["error"] * _widening(evidence.level, 10))
+        if row["layer"] == "delta_1":
+            yield at_least(name, accuracy, 0.9)
+        if row["layer"] == "linear":
+            yield at_most(name, accuracy, 0.9)
+
+
+def of_budget(evidence: Evidence) -> Iterator[Comparison]:
+    """The sum of the squares of c over random keys, and of what is left of the query, less 1."""
+    generator = stream(evidence.seed, "recall", "budget")
+    for draw in range(DRAWS):
+        keys = generator.standard_normal((KEYS, DIMENSION))
+        keys /= np.linalg.norm(keys, axis=1, keepdims=True)
+        left = keys[draw % KEYS].copy()
+        total = 0.0
+        for key in keys[::-1]:
+            c = float(left @ key)
+            left -= c * key
+            total += c * c
+        yield within(f"draw {draw + 1}", Estimate.exactly(total + float(left @ left) - 1), ROUNDING)
+
+
+CLAIMS = (
+    claim(
+        "R1",
+        kind=COMPUTED,
+        statement="Linear attention recalls n = y d pairs with an accuracy that tends to Φ(1/√y)",
+        rule=f"within {LINEAR_NEAR} / d at every n of its lines",
+        comparisons=of_linear,
+    ),
+    claim(
+        "R2",
+        kind=SIMULATED,
+        statement="Delta rules with β = 1 and ½ tend to their limit in closed form",
+        rule=f"within {DELTA_NEAR} / d + 0.01 at every n of their lines",
+        comparisons=of_deltas,
+    ),
+    claim(
+        "R3",
+        kind=SIMULATED,
+        statement="The literal layers agree with what is computed, and with the reduced law",
+        rule=f"every dot within {ON_LINE} of its line",
+        comparisons=of_dots,
+    ),
+    claim(
+        "R4",
+        kind=SIMULATED,
+        statement="By how many pairs they recall with 0.9 layers have one order at every d: "
+        "linear, a delta rule with β = ½, least squares, a Taylor sum, a square, a fourth power, "
+        "softmax",
+        rule="each at least as many as the one before, by intervals of 95 % of each",
+        comparisons=of_order,
+    ),
+    claim(
+        "R5",
+        kind=SIMULATED,
+        statement="Of a long sequence a delta rule with β = 1 recalls the latest pair with 0.9, "
+        "linear attention does not",
+        rule="at least 0.9, and at most 0.9",
+        comparisons=of_forgetting,
+    ),
+    claim(
+        "R6",
+        kind=COMPUTED,
+        statement="With β = 1 the noise has a budget: the squares of all c and of what is left of "
+        "the query sum to 1",
+        rule="to 10⁻¹²",
+        comparisons=of_budget,
+    ),
+)
+
+ABOUT = (
+    "A claim agrees if every one of its comparisons does: if the interval from low to high, that "
+    "the value is known to, lies between least and most. It differs if one lies outside, and is "
+    "undecided otherwise. Computed values have the interval of their numerical error; intervals of "
+    "simulated ones hold together at the level, in each claim. The value is that of the comparison "
+    "that decides: of those with the claim's verdict the one that is furthest from agreeing."
+)
+
+
+def claims_table(job: ClaimsJob, lines: pa.Table, capacity: pa.Table) -> pa.Table:
+    """The table of all claims."""
+    simulated = [each for each in CLAIMS if each.columns["kind"] == SIMULATED]
+    evidence = Evidence(
+        lines=lines.to_pylist(),
+        capacities=capacity.to_pylist(),
+        level=job.level / len(simulated),
+        seed=job.seed,
+    )
+    return table_from_rows([each.row(evidence) for each in CLAIMS], SCHEMA)
+
+
+def run(job: ClaimsJob, lines: Path, capacity: Path, output: Path) -> None:
+    table = claims_table(job, read_parquet(lines, LINES), read_parquet(capacity, CAPACITIES))
+    write_result(table, output, record(job.canonical(), __name__), JUDGED, ABOUT)

@@ -1,0 +1,1 @@
+"""The section `recall` of the configuration, and what jobs depend on."""
