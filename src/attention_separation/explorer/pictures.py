@@ -169,10 +169,12 @@ def score_law(here: Separation, dataset: int) -> tuple[np.ndarray, np.ndarray]:
     is above a threshold exceeds it, a tie does not."""
     scored = here.scored.d1 if dataset else here.scored.d0
     states = scored.over(here.scored.s).tie_limit[0]
-    chances = binomial_half_pmf(states.shape[-1] - 1) / np.prod(states.shape[:-1])
+    *types, counts = states.shape
+    chances = binomial_half_pmf(counts - 1) / np.prod(types)
     values, places = np.unique(states, return_inverse=True)
     chance_of_value = np.bincount(places.ravel(), np.broadcast_to(chances, states.shape).ravel())
-    chance_above = np.append(np.cumsum(chance_of_value[:0:-1])[::-1], 0.0)
+    downwards = np.cumsum(chance_of_value[:0:-1])
+    chance_above = np.append(downwards[::-1], 0.0)
     return values, np.diff(none_of(chance_above, here.m), prepend=0.0)
 
 
@@ -271,7 +273,8 @@ def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
     a dot at `rank`, or at d if it is more. ValueError if a size is out of range."""
     rank = min(rank, d)
     # At no more than ten ranks: each takes some milliseconds.
-    ranks = sorted({*(round(r) for r in np.linspace(1, d, min(d, 9))), rank})
+    spread = {round(r) for r in np.linspace(1, d, min(d, 9))}
+    ranks = sorted(spread | {rank})
     axes = panel()
     bounds_at_rank = []
     for k, label in enumerate(("value maps a I", "any value maps")):
