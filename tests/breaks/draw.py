@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 LIST = Path(__file__).with_name("breaks.csv")
 SOURCE = "src/attention_separation"
-COUNT, SEED = 120, 1
+COUNT, SEED = 120, 2
 COLUMNS = ("number", "file", "function", "kind", "before", "after", "result", "tests")
 
 OTHER = {

@@ -2,6 +2,10 @@
 
     python tests/breaks/run.py             # those that have no result yet
     python tests/breaks/run.py --again     # all
+    python tests/breaks/run.py --twelve    # of those that were red, against the test that noticed
+
+The twelve are drawn by the digest of `src`: another source has others. The run fails if one of them
+is not noticed; .ci/run has it.
 
 It works on a clone of the last commit, in a temporary folder, and needs what `make test-rank` and
 `make test-explore` need. A break is first put to the test that noticed it before, then to the tests
@@ -10,7 +14,9 @@ by which test; `survived`; `gone`, if its statement is not found or is found twi
 file, function, before and after, and run again.
 """
 
+import hashlib
 import os
+import random
 import re
 import subprocess
 import sys
@@ -25,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from breaks.draw import ROOT, SOURCE, apply, find, read_list, write_list
 
 APART = ("tests/pytorch", "tests/explorer_app")
-"""Tests that `make test-all` leaves out and that are run here too."""
+"""Tests that `make test-all` leaves out, for they need more than `make setup` installs."""
 
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::.*?|\S+)(?: - .*)?$", re.M)
 SECONDS = 600
@@ -118,8 +124,64 @@ def run(breaks: list[dict], root: Path) -> None:
     print(Counter(one["result"] for one in breaks))
 
 
+TWELVE = 12
+NEEDS_MORE = (
+    "tests/pytorch",
+    "tests/explorer_app",
+    "tests/report",
+    "tests/publish",
+    "tests/cluster",
+)
+"""Tests that need what `make setup` does not install."""
+
+
+def drawn_breaks(root: Path, breaks: list[dict]) -> list[dict]:
+    """Twelve of the breaks that were red and can still be made, by the digest of a clone's source.
+
+    Raises
+    ------
+    SystemExit
+        If there are fewer: then the list is to be drawn anew.
+    """
+    digest = hashlib.sha256()
+    for path in sorted((root / SOURCE).rglob("*.py")):
+        digest.update(path.read_bytes())
+    candidates = [
+        one
+        for one in breaks
+        if one["result"] == "red" and "::" in one["tests"] and not one["tests"].startswith(APART)
+    ]
+    random.Random(digest.hexdigest()).shuffle(candidates)
+    drawn: list[dict] = []
+    for one in candidates:
+        if len(drawn) < TWELVE and find(root, one):
+            drawn.append(one)
+    if len(drawn) < TWELVE:
+        sys.exit(f"breaks.csv has {len(drawn)} breaks that can still be made; draw it anew")
+    return drawn
+
+
+def make_twelve(breaks: list[dict], root: Path) -> None:
+    """Make twelve breaks, each against the test that noticed it; SystemExit if one does not."""
+    subprocess.run(["git", "clone", "--quiet", ROOT, root], check=True)
+    unnoticed = []
+    for one in drawn_breaks(root, breaks):
+        failed = failing(root, [one], one["tests"], "--exitfirst")
+        # Where pytest itself fails, no test has noticed anything: it may be gone.
+        is_noticed = "::" in "".join(failed)
+        print(one["number"], one["function"], "red" if is_noticed else failed, one["tests"])
+        if not is_noticed:
+            unnoticed.append(one["number"])
+    if unnoticed:
+        sys.exit(f"not noticed any more: breaks {', '.join(unnoticed)} of breaks.csv")
+
+
 if __name__ == "__main__":
-    again = sys.argv[1:] == ["--again"]
     listed = read_list()
     with tempfile.TemporaryDirectory() as folder:
-        run([one | {"result": ""} if again else one for one in listed], Path(folder) / "clone")
+        clone = Path(folder) / "clone"
+        if sys.argv[1:] == ["--twelve"]:
+            make_twelve(listed, clone)
+        else:
+            again = sys.argv[1:] == ["--again"]
+            run([one | {"result": ""} if again else one for one in listed], clone)
