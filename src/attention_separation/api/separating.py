@@ -19,6 +19,7 @@ from ..settings.warn_once import once_per_question
 from ..settings.words import short_repr
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
+from .notebook import as_html, setting_in_words, threshold_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,7 @@ QUERIES = ("special", "same class", "other class")
 """Types of queries; in cross-attention the special one and all others."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Separation:
     """What a kernel's network alone can do; all exact.
 
@@ -54,6 +55,21 @@ class Separation:
     gap: float
     share: float
     scored: Scored = field(repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Separation: {self._answer}; {self._condition}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self._answer, self._condition, self.plot)
+
+    @property
+    def _answer(self) -> str:
+        return f"{self.kernel}: P = {self.probability:.6g}"
+
+    @property
+    def _condition(self) -> str:
+        setting = setting_in_words(self.model, self.attention_x, self.n, self.d, self.m)
+        return f"{setting}, {threshold_in_words(self.theta)}"
 
     @cached_property
     def margin(self) -> float | None:
@@ -258,7 +274,7 @@ PAPERS = {"fires": "exp", "silent": ["linear"]}
 """The first paper's contest."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Success:
     """How a contest ends; all exact.
 
@@ -282,6 +298,21 @@ class Success:
     probability: float
     theta: float | tuple[float, float]
     events: dict[str, float]
+
+    def __repr__(self) -> str:
+        return f"<Success: {self._answer}; {self._condition}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self._answer, self._condition)
+
+    @property
+    def _answer(self) -> str:
+        return f"{self.fires} fires, {', '.join(self.silent)} silent: P = {self.probability:.6g}"
+
+    @property
+    def _condition(self) -> str:
+        setting = setting_in_words(self.model, self.attention_x, self.n, self.d, self.m)
+        return f"{setting}, {threshold_in_words(self.theta)}"
 
 
 @once_per_question
