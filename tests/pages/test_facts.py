@@ -8,7 +8,7 @@ import pytest
 from tracked_pages import DOCS
 
 from attention_separation import separate
-from attention_separation.pages.facts import LAYERS, VERDICTS, First, Kernels, Needle, Rank
+from attention_separation.pages.facts import LAYERS, VERDICTS, First, Kernels, Needle, Rank, Recall
 from attention_separation.pages.rendering import PageError, Tables
 
 TABLES = Tables(DOCS)
@@ -126,6 +126,32 @@ def test_the_needle():
     )  # fmt: skip
     wanted = mean(number(row, "accuracy") for row in own)
     assert facts.trained(arm="query_given", kernel="exp", divided_by="sum") == wanted
+
+
+def test_recall():
+    facts = Recall(TABLES)
+    (row,) = rows("recall/recall_capacity", layer="linear", d="64")
+    assert facts.capacity("linear", 64)["largest_n"] == number(row, "largest_n")
+    lines = rows("recall/recall_lines", part="line", layer="delta_1", d="64")
+    by_age = {int(row["age"]): number(row, "accuracy") for row in lines if row["age"]}
+    assert facts.latest("delta_1", 64) == by_age[0]
+    assert facts.oldest("delta_1", 64) == by_age[max(by_age)]
+
+
+@pytest.mark.parametrize(
+    ("largest", "low", "high", "words", "between"),
+    [
+        (1234.0, 1234.0, 1234.0, "1,234", ""),
+        (math.inf, math.inf, math.inf, "10¹² or more", ""),
+        (None, 5000.0, None, "5,000 or more", ""),
+        (50.0, 48.0, 53.0, "about 50", " (48 to 53)"),
+    ],
+)
+def test_how_many_pairs_in_words(largest, low, high, words, between):
+    row = {"layer": "a", "d": 8, "largest_n": largest, "low": low, "high": high}
+    facts = Recall(lambda name, **wanted: [row])
+    assert facts.words_of("a", 8) == words
+    assert facts.between("a", 8) == between
 
 
 def test_the_rank_of_heads():

@@ -259,7 +259,14 @@ class Recall:
             return "10¹² or more"
         if row["low"] == row["high"]:
             return f"{largest:,.0f}"
-        return f"{largest:,.0f} ({row['low']:,.0f} to {row['high']:,.0f})"
+        return f"about {largest:,.0f}"
+
+    def between(self, layer: str, d: int) -> str:
+        """The n that it surely lies between; empty where it is computed."""
+        row = self.capacity(layer, d)
+        if row["low"] == row["high"] or row["high"] is None:
+            return ""
+        return f" ({row['low']:,.0f} to {row['high']:,.0f})"
 
     def latest(self, layer: str, d: int) -> float:
         """The accuracy of the latest pair of a long sequence."""

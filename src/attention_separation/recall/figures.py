@@ -70,8 +70,8 @@ AGES = (
 STATES = (
     "The largest n with a mean accuracy of {level:g} against the numbers that a layer keeps for "
     "each coordinate of a value, at d = {dimensions}, larger marks for larger d. Layers that keep "
-    "keys lie on the dotted line n = numbers kept or below it, and keep their keys beside. A "
-    "triangle upwards: at least so many, at the largest n that was simulated."
+    "all keys and values lie on the dotted line, n = numbers kept, and keep their keys beside. A "
+    "triangle: at least so many, at the largest n that was simulated."
 )
 
 
@@ -136,7 +136,7 @@ def _draw_panels(
                 _draw_layer(ax, select_rows(at_d, layer=layer), layer, place_of)
             if is_logarithmic:
                 ax.set_xscale("log")
-            ax.set(xlabel=label, ylabel="accuracy", title=f"$d$ = {d}", ylim=(0.49, 1.01))
+            ax.set(xlabel=label, ylabel="accuracy", title=f"$d$ = {d}", ylim=(0.47, 1.02))
             ax.label_outer()
         legend_beside(figure, [key("literal layer", markerfacecolor="white", **DOT_LOOK)])
     return figure

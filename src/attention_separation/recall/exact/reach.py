@@ -17,6 +17,9 @@ PER_DECADE = 10
 GROWTH = 1.5
 """From one simulated n to the next."""
 
+WIDER = 1.08
+"""From one n to the next, where it is asked from which on the answer is sure."""
+
 RecallAt = Callable[[int], Recall]
 
 
@@ -130,6 +133,7 @@ def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) ->
         text = f"simulated up to n = {low:,}, where its accuracy is at least {level:g} still"
         return Reach(math.inf, [text], low=_surely_above(known, level))
     last = _end_between(asked, level, low, high)
+    _ask_until_sure(asked, level, last, least, most)
     near = asked(last)
     beyond = asked(last + 1)
     slope = _slope(known, last)
@@ -139,6 +143,16 @@ def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) ->
         f" to {last + open_n:,} open"
     )
     return Reach(last, [text], low=_surely_above(known, level), high=_surely_below(known, level))
+
+
+def _ask_until_sure(asked: RecallAt, level: float, last: int, least: int, most: int) -> None:
+    """Ask at n to both sides of the last until intervals are on theirs."""
+    low = last
+    while low > least and asked(low).value - asked(low).error < level:
+        low = max(math.floor(low / WIDER), least)
+    high = last + 1
+    while high < most and asked(high).value + asked(high).error >= level:
+        high = min(math.ceil(WIDER * high), most)
 
 
 def _surely_above(known: dict[int, Recall], level: float) -> int | None:
