@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from collections.abc import Mapping
 from statistics import mean, median
 from typing import Any
 
