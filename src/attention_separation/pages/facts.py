@@ -246,7 +246,7 @@ class Recall:
     def __init__(self, tables: Tables):
         self._tables = tables
 
-    def capacity(self, layer: str, d: int) -> dict[str, Any]:
+    def capacity(self, layer: str, d: int) -> Mapping[str, Any]:
         """The row of a layer's largest n."""
         return one(self._tables("recall/recall_capacity"), layer=layer, d=d)
 
