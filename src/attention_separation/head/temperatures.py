@@ -1,16 +1,22 @@
 """The temperatures at which softmax keeps a share among N tokens.
 
 At a temperature T = 1/beta the target's share is 1/(1 + h(beta)), with
-h(beta) = sum over fixed tokens of e^(beta (s_j - s_t)) + (N - k)/m times that over the rest. log h
-is convex, so {beta : h <= c} is an interval, and Newton's method comes to its ends from outside and
-never beyond them.
+h(beta) = sum over fixed tokens of e^(beta (s_j - s_t)) + (N - k)/m times that over the rest. So a
+share is kept where h <= c. log h is convex, so these beta are an interval, and Newton's method
+comes to its ends from outside and never beyond them.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from .rows import Rows
 
-MOST_STEPS = 200  # about ten are enough
+MOST_STEPS = 200
+"""Of Newton's method: about ten are enough."""
+
+SMALLEST_STEP = 1e-15
+"""Relative to beta: smaller steps are rounding."""
 
 
 def temperatures(rows: Rows, n: float, c: float) -> tuple[np.ndarray, np.ndarray]:
@@ -19,52 +25,87 @@ def temperatures(rows: Rows, n: float, c: float) -> tuple[np.ndarray, np.ndarray
     0 and 0 where none does; the hottest inf where every hotter one does; the coldest 0 where every
     colder one does.
     """
+    target_has_weight = rows.target_score > -np.inf
+    other_has_weight = (rows.scores > -np.inf) & ~rows.is_target
+    # A target without weight keeps the level at no temperature, one with all weight at every one.
+    hottest = np.where(target_has_weight, np.inf, 0.0)
+    coldest = np.zeros(len(rows))
+    is_shared = target_has_weight & other_has_weight.any(axis=1)
+    others = _other_tokens(rows, n, is_shared)
+
+    lowest_beta = others.newton(np.zeros(len(others.loudest)), c, is_upwards=True)
+    is_kept = ~np.isnan(lowest_beta)
+    hottest[is_shared] = np.where(is_kept, 1 / lowest_beta, 0.0)
+
+    highest_beta = others.newton(others.too_high_beta(c), c, is_upwards=False)
+    has_coldest = is_kept & (others.loudest > 0)
+    coldest[is_shared] = np.where(has_coldest, 1 / highest_beta, 0.0)
+    return hottest, coldest
+
+
+@dataclass(frozen=True)
+class OtherTokens:
+    """The tokens beside the target in Q rows: h(beta) = sum of e^(beta above + log_counts).
+
+    Attributes
+    ----------
+    above : (Q, K + 1) s_j - s_t, 0 for the target and tokens without weight
+    log_counts : (Q, K + 1) logarithms of how many tokens each stands for: 0 for a fixed one,
+        log((N - k)/m) for one of the rest, -inf for the target and tokens without weight
+    loudest : (Q,) the largest s_j - s_t
+    least_log_count : (Q,) below those of all tokens with weight, or equal
+    """
+
+    above: np.ndarray
+    log_counts: np.ndarray
+    loudest: np.ndarray
+    least_log_count: np.ndarray
+
+    def too_high_beta(self, c: float) -> np.ndarray:
+        """A beta, (Q,), from which on the loudest token alone makes h at least c; 0 where none is
+        louder than the target."""
+        beta = (np.log(c) - self.least_log_count) / self.loudest
+        return np.where(self.loudest > 0, beta, 0.0)
+
+    def newton(self, start: np.ndarray, c: float, *, is_upwards: bool) -> np.ndarray:
+        """The first beta, (Q,), with h <= c from `start` on, upwards or downwards; NaN where there
+        is none."""
+        beta = start
+        for _ in range(MOST_STEPS):
+            step = self._newton_step(beta, c)
+            is_backwards = step < 0 if is_upwards else step > 0
+            # log h is convex: where it does not fall in this direction, it is never log c.
+            step[is_backwards | ~np.isfinite(step)] = np.nan
+            beta = beta + step
+            is_moving = np.abs(step) > SMALLEST_STEP * beta
+            if not is_moving.any():
+                break
+        return beta
+
+    def _newton_step(self, beta: np.ndarray, c: float) -> np.ndarray:
+        """The step, (Q,), to where the tangent of log h at beta is log c; 0 where h <= c."""
+        exponents = beta[:, None] * self.above + self.log_counts
+        largest = exponents.max(axis=1)
+        # h and its derivative, both over e^largest.
+        terms = np.exp(exponents - largest[:, None])
+        h = terms.sum(axis=1)
+        derivative = np.einsum("qk,qk->q", terms, self.above)
+        excess = np.log(h) + largest - np.log(c)
+        return np.where(excess <= 0, 0.0, -excess * h / derivative)
+
+
+def _other_tokens(rows: Rows, n: float, chosen: np.ndarray) -> OtherTokens:
+    """The tokens beside the target in the Q chosen of R rows, each with such a token of weight;
+    `chosen` is (R,) bool."""
     has_weight = (rows.scores > -np.inf) & ~rows.is_target
-    rest_count = np.log((n - rows.k) / rows.m)
-    log_counts = np.where(rows.is_rest, rest_count[:, None], 0.0)
+    rest_log_count = np.log((n - rows.k) / rows.m)
+    log_counts = np.where(rows.is_rest, rest_log_count[:, None], 0.0)
     log_counts[~has_weight] = -np.inf
     above = np.where(has_weight, rows.above_target, 0.0)
     loudest = np.max(above, axis=1, initial=-np.inf, where=has_weight)
-    target_has_weight = rows.target_score > -np.inf
-    is_open = has_weight.any(axis=1) & target_has_weight
-
-    # Where nothing else has weight, every temperature does: beta from 0 on.
-    end = _end(np.zeros(len(rows)), +1, above[is_open], log_counts[is_open], is_open, c)
-    hottest = np.where(np.isnan(end), 0.0, 1 / end)
-    hottest[~target_has_weight] = 0.0
-
-    # From here on what is loudest is too much alone.
-    least_count = np.minimum(rest_count, 0.0)
-    far = np.where(loudest > 0, (np.log(c) - least_count) / loudest, 0.0)
-    end = _end(far, -1, above[is_open], log_counts[is_open], is_open, c)
-    has_coldest = (loudest > 0) & (hottest > 0) & is_open
-    return hottest, np.where(has_coldest, 1 / end, 0.0)
-
-
-def _end(
-    start: np.ndarray,
-    direction: int,
-    above: np.ndarray,
-    log_counts: np.ndarray,
-    is_open: np.ndarray,
-    c: float,
-) -> np.ndarray:
-    """Where log h comes to log c from a beta on, to the right or the left, (R,): that beta itself
-    where it is there already, NaN where it turns before. Other rows than open ones stay."""
-    ends = start.copy()
-    beta = start[is_open]
-    for _ in range(MOST_STEPS):
-        terms = beta[:, None] * above + log_counts
-        top = terms.max(axis=1)
-        weights = np.exp(terms - top[:, None])
-        total = weights.sum(axis=1)
-        slope = np.einsum("rk,rk->r", weights, above)
-        over = np.log(total) + top - np.log(c)
-        step = np.where(over <= 0, 0.0, -over * total / slope)
-        turns = ~np.isfinite(step) | (step * direction < 0)
-        step[turns] = np.nan
-        beta = beta + step
-        if not (np.abs(step) > 1e-15 * beta).any():
-            break
-    ends[is_open] = beta
-    return ends
+    return OtherTokens(
+        above=above[chosen],
+        log_counts=log_counts[chosen],
+        loudest=loudest[chosen],
+        least_log_count=np.minimum(rest_log_count, 0.0)[chosen],
+    )

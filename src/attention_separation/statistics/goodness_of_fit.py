@@ -118,10 +118,11 @@ LEAST_VARIANCE = 1.0
 """Counts squared; see above."""
 
 CELLS = 1 << 13
-"""Of the grid that the law of T is computed on, below the observed T."""
+"""Multiples of a step, from 0 on, that the law of T is computed on: a little less than the observed
+T."""
 
 REACH = 6.0
-"""Standard deviations, at most, by which rounding to the grid is allowed for."""
+"""Standard deviations, at most, by which rounding to such multiples is allowed for."""
 
 ROUNDING = 1e-12
 """Added to p-values, for that of floats."""
@@ -129,6 +130,11 @@ ROUNDING = 1e-12
 
 def shape_p_value(panel: PanelPoints) -> float:
     """P(T >= its observed value) under the null hypothesis, or a little more.
+
+    The terms of T are rounded to multiples of a step, up or down at random, so that means are kept:
+    the law of their sum can be computed. The step is so small that the observed T is CELLS steps
+    and `most_rounding` more, by which rounding moves the sum at most. So it is at least CELLS steps
+    where T is at least its observed value.
 
     A deviation that the null hypothesis rules out has p = 0.
     """
@@ -141,9 +147,13 @@ def shape_p_value(panel: PanelPoints) -> float:
     observed = float(np.sum(_deviations(panel) ** 2 / _variances(panel)))
     if observed == 0:
         return 1.0
-    cell = observed / (CELLS + _cells_of_rounding(len(panel.trials)))
-    below = _sum_below(_contributions(panel), cell)
-    return min(1.0, max(1 - float(below.sum()), 0.0) + ROUNDING)
+    # Each of P terms moves by a variable of mean zero within one step. So by Hoeffding's inequality
+    # their sum moves further with probability at most exp(-REACH^2 / 2), whatever it is.
+    most_rounding = REACH * math.sqrt(len(panel.trials)) / 2
+    step = observed / (CELLS + most_rounding)
+    laws = np.array([_rounded(law, step) for law in _laws_of_terms(panel)])
+    probability_below = float(_law_of_sum(laws).sum())
+    return min(1.0, max(1 - probability_below, 0.0) + ROUNDING)
 
 
 def log_likelihood(panel: PanelPoints) -> float:
@@ -169,65 +179,80 @@ def _deviations(panel: PanelPoints) -> np.ndarray:
     return np.maximum(np.maximum(above, below), 0.0)
 
 
-def _contributions(panel: PanelPoints) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Of each point, values of d_i^2 / v_i other than 0, and their probabilities.
+@dataclass(frozen=True)
+class Law:
+    """Values (V,) other than 0, and their probabilities (V,); what these lack to 1 is that of 0."""
+
+    values: np.ndarray
+    probabilities: np.ndarray
+
+
+def _laws_of_terms(panel: PanelPoints) -> list[Law]:
+    """Of each point the law of d_i^2 / v_i, or of a larger number."""
+    low, high = panel.bounds
+    variances = _variances(panel)
+    laws = []
+    for k, trials in enumerate(panel.trials.tolist()):
+        law = _law_of_term(
+            trials, low=float(low[k]), high=float(high[k]), variance=float(variances[k])
+        )
+        laws.append(law)
+    return laws
+
+
+def _law_of_term(trials: int, low: float, high: float, variance: float) -> Law:
+    """The law of a point's d_i^2 / v_i, whose rate is between `low` and `high`, or a larger one.
 
     Counts above the range of the null hypothesis are likeliest under its highest rate, those below
     under its lowest: with each side's probabilities from its own end, and no more than 1 in all, no
     bound is exceeded less often than under a rate between.
     """
-    low, high = panel.bounds
-    variances = _variances(panel)
-    contributions = []
-    for k, trials in enumerate(panel.trials.tolist()):
-        above, above_share = _one_side(trials, float(high[k]), sign=1)
-        below, below_share = _one_side(trials, float(low[k]), sign=-1)
-        size = np.concatenate([above, below])
-        share = np.concatenate([above_share, below_share])
-        if low[k] < high[k]:
-            descending = np.argsort(-size, kind="stable")
-            size = size[descending]
-            share_at_least = np.minimum(np.cumsum(share[descending]), 1.0)
-            share = np.diff(share_at_least, prepend=0.0)
-        contributions.append((size**2 / variances[k], share))
-    return contributions
+    above = _law_of_deviation(trials, high, sign=1)
+    below = _law_of_deviation(trials, low, sign=-1)
+    deviations = np.concatenate([above.values, below.values])
+    probabilities = np.concatenate([above.probabilities, below.probabilities])
+    if low < high:
+        descending = np.argsort(-deviations, kind="stable")
+        deviations = deviations[descending]
+        at_least = np.minimum(np.cumsum(probabilities[descending]), 1.0)
+        probabilities = np.diff(at_least, prepend=0.0)
+    return Law(deviations**2 / variance, probabilities)
 
 
-def _one_side(trials: int, rate: float, sign: int) -> tuple[np.ndarray, np.ndarray]:
-    """Deviations of a count from its mean to one side, and their probabilities."""
-    start, law = binomial_law(trials, rate)
-    deviations = sign * (start + np.arange(len(law)) - trials * rate)
+def _law_of_deviation(trials: int, rate: float, sign: int) -> Law:
+    """The law of a count's deviation from its mean to one side, +1 or -1."""
+    first, probabilities = binomial_law(trials, rate)
+    counts = first + np.arange(len(probabilities))
+    deviations = sign * (counts - trials * rate)
     is_on_side = deviations > 0
-    return deviations[is_on_side], law[is_on_side]
+    return Law(deviations[is_on_side], probabilities[is_on_side])
 
 
-def _cells_of_rounding(points: int) -> float:
-    """Cells by which rounding to the grid moves a sum of so many points, at most.
+def _rounded(law: Law, step: float) -> np.ndarray:
+    """Probabilities (CELLS,) of 0, 1, 2, ... steps, of values that are rounded to them.
 
-    Each contribution moves by a variable of mean zero within one cell, so that by Hoeffding's
-    inequality the sum moves so far with probability at most exp(-REACH^2 / 2), whatever it is.
+    The probability of a value between two multiples is split so that its mean is kept.
     """
-    return REACH * math.sqrt(points) / 2
+    steps = np.minimum(law.values / step, CELLS)
+    whole_steps = np.minimum(steps.astype(np.int64), CELLS - 1)
+    share_above = steps - whole_steps
+    rounded = np.zeros(CELLS + 1)
+    np.add.at(rounded, whole_steps, law.probabilities * (1 - share_above))
+    np.add.at(rounded, whole_steps + 1, law.probabilities * share_above)
+    rounded[0] += max(1 - float(law.probabilities.sum()), 0.0)
+    return rounded[:CELLS]
 
 
-def _sum_below(contributions: list[tuple[np.ndarray, np.ndarray]], cell: float) -> np.ndarray:
-    """Probabilities (CELLS,) that the sum is so many cells, where it is below CELLS of them.
+def _law_of_sum(laws: np.ndarray) -> np.ndarray:
+    """Probabilities (CELLS,) that a sum is 0, 1, 2, ... steps, from those of its terms (P, CELLS).
 
-    What lies between two cells is split so that means are kept. Contributions are not negative:
-    what has reached the end of the grid never comes back, so it may be dropped.
+    No term is negative: a sum of CELLS steps or more stays so, and is left out.
     """
-    laws = np.zeros((len(contributions), CELLS + 1))
-    for law, (size, share) in zip(laws, contributions, strict=True):
-        place = np.minimum(size / cell, CELLS)
-        whole = np.minimum(place.astype(np.int64), CELLS - 1)
-        np.add.at(law, whole, share * (1 - (place - whole)))
-        np.add.at(law, whole + 1, share * (place - whole))
-        law[0] += max(1 - float(share.sum()), 0.0)
-    laws = laws[:, :CELLS]
-    # Laws are added in pairs; of an odd number the last waits.
+    # Laws are convolved in pairs; of an odd number the last waits.
     while len(laws) > 1:
         paired = len(laws) // 2 * 2
         spectra = np.fft.rfft(laws[:paired], 2 * CELLS)
         sums = np.fft.irfft(spectra[::2] * spectra[1::2], 2 * CELLS)[:, :CELLS]
         laws = np.concatenate([np.maximum(sums, 0.0), laws[paired:]])
-    return laws[0]
+    law: np.ndarray = laws[0]
+    return law

@@ -23,6 +23,8 @@ from .signs import Trials
 
 NETWORKS = PAPERS.networks
 
+NETWORK_INDICES = list(range(len(NETWORKS)))
+
 LINEAR_OVER_D1 = NETWORKS.index(("linear", 1))
 
 ROOM = 1e-13
@@ -167,23 +169,40 @@ class Chunk:
                 pending += [cells.of(rows) for rows in two_parts]
                 continue
             self._settle_by_cells(cells)
-            halve, split = self._to_divide(cells)
-            if halve.any():
-                pending.append(cells.of(np.flatnonzero(halve)).halved(rng))
-            if split.any():
-                pending.append(cells.of(np.flatnonzero(split)).split(rng))
-            refined.append(cells.of(np.flatnonzero(~halve & ~split)))
+            # (t,) bool
+            needs_halves = self._has_open_columns(cells, self._networks_by_rank())
+            needs_splits = self._has_open_columns(cells, NETWORK_INDICES) & ~needs_halves
+            is_halved = needs_halves & self._may_halve(cells)
+            is_split = needs_splits & self._may_double(cells)
+            if is_halved.any():
+                pending.append(cells.of(np.flatnonzero(is_halved)).halved(rng))
+            if is_split.any():
+                pending.append(cells.of(np.flatnonzero(is_split)).split(rng))
+            refined.append(cells.of(np.flatnonzero(~is_halved & ~is_split)))
         return refined
 
-    def _to_divide(self, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
-        """Of which trials each bin is to be halved, and of which each interval of D1, (t,) bool."""
-        is_open: np.ndarray = np.any(self.open[:, cells.rows], axis=2)
-        by_rank = np.array([self._is_by_rank(k) for k in range(len(NETWORKS))])
-        may_grow = 2 * cells.counts[..., 0].size <= min(MOST_CELLS, self._point.n)
-        may_halve = may_grow and cells.counts.shape[1] == 1 and cells.counts.min() > 1
-        needs_halves = is_open[by_rank].any(axis=0)
-        needs_splits = is_open.any(axis=0) & ~needs_halves
-        return needs_halves & may_halve, needs_splits & may_grow
+    def _has_open_columns(self, cells: Cells, networks: list[int]) -> np.ndarray:
+        """Of which trials a column leaves some of these networks open, (t,) bool."""
+        open_columns = self.open[networks][:, cells.rows]  # (networks, t, m)
+        has_open_columns: np.ndarray = np.any(open_columns, axis=(0, 2))
+        return has_open_columns
+
+    def _may_double(self, cells: Cells) -> bool:
+        """Whether a trial may have twice as many cells."""
+        bins, intervals, _ = cells.counts.shape
+        most_cells = min(MOST_CELLS, self._point.n)
+        return most_cells >= 2 * bins * intervals
+
+    def _may_halve(self, cells: Cells) -> bool:
+        """Whether each bin may be halved: none is cut by D1, and each has two coordinates."""
+        _, intervals, _ = cells.counts.shape
+        if intervals > 1 or not self._may_double(cells):
+            return False
+        return bool(cells.counts.min() > 1)
+
+    def _networks_by_rank(self) -> list[int]:
+        """The networks whose weights are known by ranks: bins bound them, intervals do not."""
+        return [k for k in NETWORK_INDICES if self._is_by_rank(k)]
 
     def _is_by_rank(self, k: int) -> bool:
         """Whether a network's data are those of D0, whose ranks are known."""
@@ -192,18 +211,18 @@ class Chunk:
     def _settle_by_extremes(self) -> None:
         """Decide what the most and fewest pluses of any column decide: nothing of F_exp on D0."""
         cells = self._revealed.cells
-        pluses = cells.pluses.sum(axis=(0, 1), dtype=cells.pluses.dtype)
+        pluses = cells.pluses.sum(axis=(0, 1), dtype=cells.pluses.dtype)  # (T, sets, m)
         for k, network in enumerate(NETWORKS):
             if network == ("exp", 0):
                 continue
-            of_columns = pluses[:, k % self._sets]
+            pluses_by_column = pluses[:, k % self._sets]
             some_plus = np.any(self._revealed.plus[:, k % self._sets], axis=1, keepdims=True)
             groups = Groups(
                 low=self._weights_of(k, np.zeros((1, 1))),
                 high=self._weights_of(k, np.ones((1, 1))),
                 counts=np.full((1, len(cells.rows)), self._point.n - 1),
-                most=of_columns.max(axis=1)[None, :, None],
-                fewest=of_columns.min(axis=1)[None, :, None],
+                most=pluses_by_column.max(axis=1)[None, :, None],
+                fewest=pluses_by_column.min(axis=1)[None, :, None],
                 special=self._special[k],
                 plus=some_plus,
             )
@@ -211,14 +230,16 @@ class Chunk:
 
     def _settle_by_cells(self, cells: Cells) -> None:
         """Decide what is known column by column, of bins in D0 or of intervals in D1."""
-        for k in range(len(NETWORKS)):
+        for k in NETWORK_INDICES:
             part = cells.of(np.flatnonzero(self.open[k, cells.rows].any(axis=1)))
             if len(part.rows):
                 self._settle(k, (part.rows,), self._groups_of_cells(k, part))
 
     def _groups_of_cells(self, k: int, cells: Cells) -> Groups:
-        pluses = cells.pluses[..., k % self._sets, :]
+        """A network's groups: bins where it is by rank, else the intervals of D1."""
+        pluses = cells.pluses[..., k % self._sets, :]  # (bins, intervals, t, m)
         if self._is_by_rank(k):
+            # No bin is cut where networks by rank are open.
             counts = cells.counts[:, 0]
             pluses = pluses[:, 0]
             low = cells.edges[:-1]
@@ -251,17 +272,19 @@ class Chunk:
         halving in which the coordinate lies in the upper half.
         """
         k = LINEAR_OVER_D1
-        width = 0.5 ** (len(halves) - 1)
+        halvings = len(halves) - 1
+        width = 0.5**halvings
         lowest = self._weights_of(k, np.zeros(1))
         below_second = self._weights_of(k, np.nextafter(np.array([width]), 0.0))
-        upper = width * 2.0 ** np.arange(len(halves) - 1)
+        upper = width * 2.0 ** np.arange(halvings)
         gain = self._weights_of(k, upper) - lowest
-        open_rows, open_columns = np.nonzero(self.open[k])
-        step = max(MOST_ENTRIES // halves[..., 0].size, 1)
-        for rows, columns in zip(_steps(open_rows, step), _steps(open_columns, step), strict=True):
-            of_column = rows, k % self._sets, columns
+        words_per_trial = halves[..., 0].size
+        step = max(MOST_ENTRIES // words_per_trial, 1)
+        for open_columns in _steps(np.argwhere(self.open[k]), step):
+            rows, columns = open_columns.T
+            signs = words[:, rows, k % self._sets, columns]
             parts = halves[..., rows]
-            pluses = np.bitwise_count(parts & words[:, *of_column]).sum(axis=1)[..., None]
+            pluses = np.bitwise_count(parts & signs).sum(axis=1)[..., None]
             groups = Groups(
                 low=np.append(lowest, gain)[:, None],
                 high=np.append(below_second, gain)[:, None],
@@ -269,13 +292,17 @@ class Chunk:
                 most=pluses,
                 fewest=pluses,
                 special=self._special[k][rows],
-                plus=self._revealed.plus[of_column][:, None],
+                plus=self._revealed.plus[rows, k % self._sets, columns][:, None],
             )
             self._settle(k, (rows[:, None], columns[:, None]), groups)
         self.open[k, self.positive[:, k]] = False
 
     def _settle(self, k: int, where: tuple[np.ndarray, ...], groups: Groups) -> None:
-        """Decide of a network what bounds decide; `where` is its index in `open`, trials first."""
+        """Decide of a network what bounds decide.
+
+        `where` are the places of the groups' t trials and c columns in the network's `open`: trials
+        (t,) with all their columns, or trials and columns, (t, 1) each.
+        """
         rows = where[0].ravel()
         tau = self._point.tau + TIE_TOLERANCE
         room = ROOM * (2 * self._point.n + groups.special.max(initial=0.0))
@@ -292,20 +319,21 @@ class Chunk:
         point = self._point
         step = max(MOST_ENTRIES // point.n, 1)
         for dataset in (1, 0):
-            networks = [k for k, network in enumerate(NETWORKS) if network.dataset == dataset]
-            is_open = self.open[networks][:, cells.rows].any(axis=(0, 2))
-            for rows in _steps(np.flatnonzero(is_open), step):
-                part = cells.of(rows)
+            networks = [k for k in NETWORK_INDICES if NETWORKS[k].dataset == dataset]
+            is_open = self._has_open_columns(cells, networks)
+            for trials in _steps(np.flatnonzero(is_open), step):
+                part = cells.of(trials)
                 uniforms = completion.uniforms(self._revealed, part, dataset)
                 special = 0 if dataset == 1 else None
                 z = regression.dataset_z(point.n, uniforms, point.law, special)
                 for k in networks:
                     f = regression.normalise(regression.U[NETWORKS[k].kernel](z))
-                    for pairs in _steps(np.argwhere(self.open[k, part.rows]), step):
-                        trial, column = pairs.T
-                        y = completion.signs(self._revealed, part, trial, k % self._sets, column)
-                        scores = np.einsum("kn,kn->k", f[trial], y)
-                        positive = trial[exceeds(scores, point.tau, point.s)]
+                    # Of each open column, its trial's place in `part`, and its number.
+                    for open_columns in _steps(np.argwhere(self.open[k, part.rows]), step):
+                        place, column = open_columns.T
+                        y = completion.signs(self._revealed, part, place, k % self._sets, column)
+                        scores = np.einsum("kn,kn->k", f[place], y)
+                        positive = place[exceeds(scores, point.tau, point.s)]
                         self.positive[part.rows[positive], k] = True
 
 
