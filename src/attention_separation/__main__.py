@@ -217,17 +217,24 @@ def _answer(name: str, call: Callable[[], None]) -> int:
 
 def _module(name: str, module: str) -> ModuleType:
     """A module; what it needs and what is not installed is one sentence."""
+    full_name = f"{PACKAGE}.{module}"
     try:
         # Matplotlib reads a file `matplotlibrc` of the folder that it is imported in.
         with contextlib.chdir(Path(__file__).parent):
-            return importlib.import_module(f"{PACKAGE}.{module}")
+            return importlib.import_module(full_name)
     except ModuleNotFoundError as error:
-        if f"{PACKAGE}.{module}".startswith(error.name or " "):
+        missing = error.name or ""
+        if _is_within(full_name, missing):
             sys.exit(f"{name}: {NO_JOB}")
-        if (error.name or "").startswith((PACKAGE, "torch")):
+        if _is_within(missing, PACKAGE) or _is_within(missing, "torch"):
             raise
         extra = "explore" if name == "explore" else "workflow"
         sys.exit(f"{name}: needs {error.name}, which is not installed; {how_to_install(extra)}")
+
+
+def _is_within(module: str, package: str) -> bool:
+    """Whether a module is a package or in it, by their full names."""
+    return f"{module}.".startswith(f"{package}.")
 
 
 def entry() -> None:

@@ -8,12 +8,15 @@ import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..settings.words import short_repr
 from . import comparing, reaching
 from .listing import COLUMNS, as_text, kernels
 from .separating import separate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def separate_command(parser: argparse.ArgumentParser) -> None:
@@ -61,27 +64,32 @@ def _compare(arguments: argparse.Namespace) -> None:
         table = comparing.compare(arguments.kernels, list(arguments.n), **options)
         reach = {name: _reach_of(name, arguments.level, options) for name in arguments.kernels}
     if arguments.json:
-        by_question = {
-            question: {name: answers[question] for name, answers in reach.items()}
-            for question in REACH
-        }
-        print_json({"rows": table.to_dict("records")} | by_question)
-        return
-    wide = table.pivot_table(
-        index="kernel", columns="n", values="probability", sort=False, dropna=False
-    )
+        answer: dict[str, Any] = {"rows": table.to_dict("records")}
+        for question in REACH:
+            answer[question] = {name: answers[question] for name, answers in reach.items()}
+        print_json(answer)
+    else:
+        print_table(_rows_of_kernels(table, [reach[name] for name in arguments.kernels]))
+
+
+def _rows_of_kernels(
+    table: "pd.DataFrame", reach_of_kernels: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """A row for each kernel: from the table of `compare` its probability at each n, and from the
+    answers to REACH, of the kernels in the same order, where it separates."""
     # Where no kernel has a hole there is no column of them.
-    with_holes = [name for name in arguments.kernels if reach[name]["holes"]]
+    has_holes = any(answers["holes"] for answers in reach_of_kernels)
+    kernels_in_table = table.groupby("kernel", sort=False)
     rows = []
-    for kernel, (name, probabilities) in zip(arguments.kernels, wide.iterrows(), strict=True):
+    for (name, part), answers in zip(kernels_in_table, reach_of_kernels, strict=True):
         row: dict[str, Any] = {"kernel": name}
-        for n, p in probabilities.items():
+        for n, p in zip(part["n"], part["probability"], strict=True):
             row[f"n = {n:,}"] = "undecided" if math.isnan(p) else float(p)
-        row["separates up to"] = _largest_n_in_words(reach[kernel]["largest_n"])
-        if with_holes:
-            row["but not at"] = _runs(reach[kernel]["holes"])
+        row["separates up to"] = _largest_n_in_words(answers["largest_n"])
+        if has_holes:
+            row["but not at"] = _runs(answers["holes"])
         rows.append(row)
-    print_table(rows)
+    return rows
 
 
 def _largest_n_in_words(last: float | str | None) -> str:

@@ -44,13 +44,14 @@ def softmax_columns(rows: Rows, n: float | None, level: float) -> Columns:
 
 def columns_at(rows: Rows, n: float) -> Columns:
     """The target's share among N tokens and its interval, (R,) each."""
-    added = n - rows.k
+    rest_count = n - rows.k
     with np.errstate(all="ignore"):
-        off = _log_error(rows, added)
+        rest_weight = rest_count * rows.rest_mean
+        log_error = _log_error_of_mean(rows, rest_count)
         return {
-            "share_at_n": 1 / (1 + rows.fixed + added * rows.mean),
-            "share_low": 1 / (1 + rows.fixed + added * rows.mean * np.exp(off)),
-            "share_high": 1 / (1 + rows.fixed + added * rows.mean * np.exp(-off)),
+            "share_at_n": 1 / (1 + rows.fixed_weight + rest_weight),
+            "share_low": 1 / (1 + rows.fixed_weight + rest_weight * np.exp(log_error)),
+            "share_high": 1 / (1 + rows.fixed_weight + rest_weight * np.exp(-log_error)),
         }
 
 
@@ -92,21 +93,25 @@ def _effective_number(weights: np.ndarray) -> np.ndarray:
     return weights.sum(axis=1) ** 2 / np.einsum("rk,rk->r", weights, weights)
 
 
-def _log_error(rows: Rows, added: np.ndarray) -> np.ndarray:
-    """How far the logarithm of the mean of `added` tokens is off, with 95 %, (R,)."""
-    _, error = rows.mean_and_error(rows.m)
-    off = STUDENT * error * np.sqrt(1 + rows.m / added)
-    return np.where((rows.m < LEAST_FOR_INTERVAL) | (added <= 0), np.nan, off)
+def _log_error_of_mean(rows: Rows, rest_count: np.ndarray) -> np.ndarray:
+    """The error of log wbar as that of the mean of so many rest tokens, (R,): with 95 % their mean
+    is from wbar e^-error to wbar e^error. NaN where the interval is not known."""
+    _, relative_error = rows.mean_and_error(rows.m)
+    log_error = STUDENT * relative_error * np.sqrt(1 + rows.m / rest_count)
+    has_interval = (rows.m >= LEAST_FOR_INTERVAL) & ~(rest_count <= 0)
+    return np.where(has_interval, log_error, np.nan)
 
 
 def _reach(rows: Rows, c: float) -> Columns:
-    """The reach with its interval, and how many tokens it rests on."""
-    added = (c - rows.fixed) / rows.mean
-    off = _log_error(rows, added)
+    """The reach, which is the largest N at which the target keeps the level, with its interval, and
+    how many tokens it rests on."""
+    # As many rest tokens as keep A + (N - k) wbar <= c.
+    rest_count = (c - rows.fixed_weight) / rows.rest_mean
+    log_error = _log_error_of_mean(rows, rest_count)
     return {
-        "reach": np.where(rows.fixed >= c, 0.0, rows.k + added),
-        "reach_low": rows.k + added * np.exp(-off),
-        "reach_high": rows.k + added * np.exp(off),
+        "reach": np.where(rows.fixed_weight >= c, 0.0, rows.k + rest_count),
+        "reach_low": rows.k + rest_count * np.exp(-log_error),
+        "reach_high": rows.k + rest_count * np.exp(log_error),
         "n_rest": _effective_number(rows.rest_weights),
     }
 

@@ -63,7 +63,7 @@ class Rows:
         return np.where(self.is_rest | self.is_target, 0.0, self.weights).sum(axis=1)
 
     @cached_property
-    def fixed(self) -> np.ndarray:
+    def fixed_weight(self) -> np.ndarray:
         """A, (R,): inf where the target has weight 0 and a fixed token has not."""
         is_fixed = (self.scores > -np.inf) & ~self.is_rest & ~self.is_target
         with np.errstate(over="ignore"):
@@ -71,7 +71,7 @@ class Rows:
         return weights.sum(axis=1)
 
     @cached_property
-    def mean(self) -> np.ndarray:
+    def rest_mean(self) -> np.ndarray:
         """wbar, (R,): inf where the target has weight 0 and the rest has not; NaN where there is no
         rest."""
         loudest = self._loudest_rest - self.target_score

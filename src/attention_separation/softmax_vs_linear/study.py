@@ -72,8 +72,9 @@ class SoftmaxVsLinear(Study):
         section = self.section
         simulated = {}
         for name, panel in self.exact.items():
-            trials = section.panels[name].trials
-            trials = section.trials or getattr(self.chosen.trials, panel.model) or trials
+            own_trials = section.panels[name].trials
+            trials_of_scale = getattr(self.chosen.trials, panel.model)
+            trials = section.trials or trials_of_scale or own_trials
             simulated[name] = panel.with_more(trials=trials, seed=self.seed, engine=section.engine)
         return simulated
 
@@ -192,20 +193,14 @@ class SoftmaxVsLinear(Study):
 
     def _verdicts(self) -> Iterator[Result]:
         verdicts = Output(TABLE, "verdicts", "verdicts on the panels")
-        margin = self.section.verdicts.margin
-        margins = []
-        for name, panel in self.simulated.items():
-            # Smaller as the square root of more trials than the panel's own.
-            trials_ratio = self.section.panels[name].trials / panel.trials
-            margins.append(margin * math.sqrt(trials_ratio))
         yield Result(
             name="verdicts",
             module="softmax_vs_linear.figures.verdicts",
             settings=VerdictsJob(
                 panels=[*self.marked.values()],
                 level=self.section.verdicts.level,
-                margin=margin,
-                margins=margins,
+                margin=self.section.verdicts.margin,
+                panel_margins=self._panel_margins(),
             ),
             outputs={"output": (verdicts,), "": (Output(POINTS, "verdicts_points"),)},
             inputs=_tables_of(self.exact),
@@ -221,6 +216,16 @@ class SoftmaxVsLinear(Study):
             description="Check: no panel differs from its exact values",
             minutes=5,
         )
+
+    def _panel_margins(self) -> list[float]:
+        """The margin of each panel: that of the settings is at the panel's own trials, and it is
+        smaller as the square root of more trials."""
+        panel_margins = []
+        for name, panel in self.simulated.items():
+            own_trials = self.section.panels[name].trials
+            trials_ratio = own_trials / panel.trials
+            panel_margins.append(self.section.verdicts.margin * math.sqrt(trials_ratio))
+        return panel_margins
 
     def _audits(self) -> Iterator[Result]:
         """What exact values tell beyond the figures; each where it has a subject."""
@@ -321,7 +326,7 @@ class SoftmaxVsLinear(Study):
                 unreadable=self.curves.unreadable or None,
                 level=verdicts.level,
                 margin=verdicts.margin,
-                margins=[verdicts.margin] * len(panels),
+                panel_margins=[verdicts.margin] * len(panels),
             ),
             outputs=_figure_and_table("published", "published points", "tables/published")
             | {"readings": (readings,)},

@@ -21,7 +21,7 @@ PANELS = {
 JOB = VerdictsJob(
     level=1e-3,
     margin=0.25,
-    margins=[0.5] * len(PANELS),
+    panel_margins=[0.5] * len(PANELS),
     panels=[of.with_more(reconstructed=[f"{name}'s m"]) for name, of in PANELS.items()],
 )
 

@@ -61,24 +61,37 @@ class ComparedRuns:
     includes_variants: bool = False
 
     def __call__(self, evidence: Evidence) -> Finding:
+        """What the runs say of the claim: "not run" where no groups can be compared, and not judged
+        where the groups are unfit, or a group is a single run. Else intervals judge it."""
         rows = evidence.runs if self.includes_variants else evidence.usual_runs
         # A grid may have a group without the one that it is to be compared with.
         contrasts = [contrast for contrast in self.contrasts(rows) if all(contrast.groups)]
         if not contrasts:
             return finding_of([], sizes="")
-        sizes = self._sizes(contrasts)
         unfit_reason = self.unfit(rows, contrasts) or difference_in_training(contrasts)
         if unfit_reason:
-            return not_judged(len(contrasts), sizes, unfit_reason)
+            return not_judged(len(contrasts), self._sizes(contrasts), unfit_reason)
         groups = chain.from_iterable(contrast.groups for contrast in contrasts)
         single_runs_reason = runs.single_runs(list(groups))
         if single_runs_reason:
-            numbers = [self._of_single_runs(contrast, evidence.margin) for contrast in contrasts]
-            return not_judged(len(contrasts), sizes, single_runs_reason, numbers)
-        level = evidence.level / len(contrasts)
-        comparisons = [self._comparison(contrast, evidence.margin, level) for contrast in contrasts]
+            return self._not_judged_by_single_runs(contrasts, evidence.margin, single_runs_reason)
+        return self._judged_by_intervals(contrasts, evidence.margin, evidence.level)
+
+    def _not_judged_by_single_runs(
+        self, contrasts: list[Contrast], margin: float, reason: str
+    ) -> Finding:
+        """The finding where a group is a single run: it has numbers, but no interval."""
+        numbers = [self._of_single_runs(contrast, margin) for contrast in contrasts]
+        return not_judged(len(contrasts), self._sizes(contrasts), reason, numbers)
+
+    def _judged_by_intervals(
+        self, contrasts: list[Contrast], margin: float, level: float
+    ) -> Finding:
+        """The finding where every mean has an interval; all of them miss with chance `level`."""
+        level_of_each = level / len(contrasts)
+        comparisons = [self._comparison(contrast, margin, level_of_each) for contrast in contrasts]
         intervals = dict.fromkeys(contrast.interval for contrast in contrasts)
-        return finding_of(comparisons, sizes, interval=joined(list(intervals)))
+        return finding_of(comparisons, self._sizes(contrasts), interval=joined(list(intervals)))
 
     def _bound(self, margin: float) -> float:
         return margin if self.factor is None else self.factor

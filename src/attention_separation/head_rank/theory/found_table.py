@@ -172,17 +172,18 @@ def _heads_of_higher_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> I
 def _hardmax_heads(
     kind: str, counts: list[int], ranges: np.ndarray, means: HeadMeans, scoring: np.ndarray
 ) -> Iterator[FoundHeads]:
-    """Heads with the first of these ranges (H, d, r), scored on draws of y (n, d)."""
+    """Heads with the first of these ranges (H, d, r): signs and value maps are fitted to the means,
+    and the error is the mean over other draws of y, `scoring` (n, d)."""
     for heads in counts:
         used = min(heads, len(ranges))
         means_of_used = means.of_first(used)
-        signed = best_signed_heads(means_of_used.gram, means_of_used.target)
+        fitted_heads = best_signed_heads(means_of_used.gram, means_of_used.target)
         errors = errors_given_y(
             ranges[:used],
             scoring,
-            weights=signed.signs * signed.value_maps,
+            signed_value_maps=fitted_heads.signed_value_maps,
             linear=0.0,
-            total=signed.value_maps.sum(),
+            value_map_sum=fitted_heads.value_maps.sum(),
         )
         yield _with_mean_error(heads, kind, used, errors)
 
@@ -196,10 +197,14 @@ def _mixed_heads(
     for heads in counts:
         hardmax_heads = min(heads - softmax_heads, most_used)
         if hardmax_heads > 0:
-            weights, linear = weights_beside_linear_part(d, means.of_first(hardmax_heads))
+            signed_value_maps, linear = weights_beside_linear_part(d, means.of_first(hardmax_heads))
             # The linear part's value maps, large ones of both signs, make the sum 1.
             errors = errors_given_y(
-                ranges[:hardmax_heads], scoring, weights=weights, linear=linear, total=1.0
+                ranges[:hardmax_heads],
+                scoring,
+                signed_value_maps=signed_value_maps,
+                linear=linear,
+                value_map_sum=1.0,
             )
             yield _with_mean_error(heads, "mixed", hardmax_heads + softmax_heads, errors)
 

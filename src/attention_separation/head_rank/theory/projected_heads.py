@@ -98,24 +98,30 @@ def head_means(ranges: np.ndarray, y: np.ndarray) -> HeadMeans:
 
 
 def errors_given_y(
-    ranges: np.ndarray, y: np.ndarray, weights: np.ndarray, linear: float, total: float
+    ranges: np.ndarray,
+    y: np.ndarray,
+    signed_value_maps: np.ndarray,
+    linear: float,
+    value_map_sum: float,
 ) -> np.ndarray:
     """The expected error of a layer given each y (n,): its mean over y is the layer's error.
 
-    `weights` are the value maps of heads with P_h, or less those of heads with -P_h; `linear` is a
-    factor of <u, y> that the layer adds to its part along u, and `total` the sum of value maps.
+    `signed_value_maps` (H,) are a_h of heads with P_h and -a_h of heads with -P_h; `linear` is a
+    factor of <u, y> that the layer adds to its part along u. `value_map_sum` is that of all a_h,
+    which is the layer's factor of the mean of both points: other than 1 it adds to the error.
     """
     d = ranges.shape[1]
     s = sign_coefficient(d, 1)
+    a = signed_value_maps
     errors = []
     for start in range(0, len(y), BLOCK):
         directions, lengths = projections(ranges, y[start : start + BLOCK])
-        quadratic = np.array([weights @ _angles(each_draw) @ weights for each_draw in directions])
-        along = 2 / math.pi * (quadratic - 2 * np.arcsin(lengths) @ weights)
+        quadratic = np.array([a @ _angles(each_draw) @ a for each_draw in directions])
+        along = 2 / math.pi * (quadratic - 2 * np.arcsin(lengths) @ a)
         # E<u, y> sgn<u, a> = s cos of the angle of y and a; E<u, y>^2 = 1/d.
-        cross = 2 * linear * s * (lengths @ weights - 1) + linear**2 / d
+        cross = 2 * linear * s * (lengths @ a - 1) + linear**2 / d
         errors.append(0.5 * (1 + along + cross))
-    return np.concatenate(errors) + 0.5 * (1 - total) ** 2
+    return np.concatenate(errors) + 0.5 * (1 - value_map_sum) ** 2
 
 
 def balanced_signs(weights: np.ndarray) -> np.ndarray:
@@ -151,6 +157,11 @@ class SignedHeads:
     value_maps: np.ndarray
     error: float
 
+    @property
+    def signed_value_maps(self) -> np.ndarray:
+        """a_h of heads with P_h, -a_h of heads with -P_h, (H,)."""
+        return self.signs * self.value_maps
+
 
 def best_signed_heads(gram: np.ndarray, target: np.ndarray) -> SignedHeads:
     """Heads with good signs and then the best value maps, for G and c of heads with P_h."""
@@ -160,7 +171,7 @@ def best_signed_heads(gram: np.ndarray, target: np.ndarray) -> SignedHeads:
 
 
 def weights_beside_linear_part(d: int, means: HeadMeans) -> tuple[np.ndarray, float]:
-    """The best weights beside a free multiple of <u, y>, and the multiple."""
+    """The best signed value maps beside a free multiple of <u, y>, and the multiple."""
     s = sign_coefficient(d, 1)
     shared = s * means.length
     gram = means.gram - d * np.outer(shared, shared)

@@ -29,7 +29,7 @@ MOMENTUM = 0.1
 """Share of a batch in running means and variances, those of evaluation."""
 
 LAST = 50
-"""Steps at the end whose mean loss is told."""
+"""Steps at the end whose mean loss the table has."""
 
 EPS = 1e-12
 
@@ -88,17 +88,20 @@ class NeedleNetworks(Ensemble):
         return (numbers - mean.view(shape)) * (variance.view(shape) + EPS).rsqrt()
 
     def gradient(self, batch: Batch) -> Tensor:
+        """The gradient of each run's mean loss over a batch, (R, P), no longer than MOST_NORM; its
+        losses join the last ones."""
         logits = self.logits(batch, is_training=True)
         labels = batch.labels.expand_as(logits)
         losses = binary_cross_entropy_with_logits(logits, labels, reduction="none").mean(1)
         gradient = self.derivative(losses)
-        self.history["losses"] = [*self.history["losses"][1 - LAST :], losses.tolist()]
+        losses_so_far = [*self.history["losses"], losses.tolist()]
+        self.history["losses"] = losses_so_far[-LAST:]
         norms = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
         return gradient * (MOST_NORM / norms).clamp(max=1.0)
 
     @torch.no_grad()
     def count_correct(self) -> list[int]:
-        """Of each run, the held-out sequences that it tells; what is no number tells none."""
+        """On how many held-out sequences each run is right; on none where it gives no number."""
         correct = torch.zeros(len(self.job.seeds), dtype=torch.int64)
         for batch in held_out(self.job):
             logits = self.logits(batch, is_training=False)

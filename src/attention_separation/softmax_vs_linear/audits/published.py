@@ -158,7 +158,7 @@ def _compared(job: PublishedJob, readings: dict[str, PanelPoints | None]) -> Ite
     for name, points in readings.items():
         if points is not None:
             likelihoods[name] = round(log_likelihood(points), 6)
-            (judged,) = judge([points], job.margins[:1], level)
+            (judged,) = judge([points], job.panel_margins[:1], level)
             if judged.verdict != DIFFERS:
                 left.append(name)
     for name, points in readings.items():

@@ -46,6 +46,13 @@ TOLERANCE = 1e-10
 RARELY = "≤ δ/n"
 RELATIONS = {"≤": "at most", "≥": "at least", "=": "equal"}
 
+
+def sign_and_bound(claimed: str) -> tuple[str, str]:
+    """The two parts of what is claimed: of "≤ δ/n" the sign "≤", of RELATIONS, and "δ/n"."""
+    sign, _, bound = claimed.partition(" ")
+    return sign, bound
+
+
 Size = tuple[int, int | None]
 """n and d; d is None in the regression model."""
 
@@ -183,7 +190,8 @@ class PaperClaim:
     @property
     def relation(self) -> str:
         """How cells must stand to the bound; "ratio" of an o()."""
-        return "ratio" if self.claimed.startswith("= o(") else RELATIONS[self.claimed[0]]
+        sign, bound = sign_and_bound(self.claimed)
+        return "ratio" if bound.startswith("o(") else RELATIONS[sign]
 
     def columns(self) -> dict[str, object]:
         """What a table says of it, whatever is computed."""
@@ -208,7 +216,8 @@ class PaperClaim:
 
     def bound(self, setting: Setting) -> float:
         """What cells are compared with."""
-        return self._value(self.claimed[2:].removeprefix("o"), setting)
+        _, bound = sign_and_bound(self.claimed)
+        return self._value(bound.removeprefix("o"), setting)
 
     def _value(self, text: str, setting: Setting) -> float:
         """What a formula comes to; one on attention in general has no letters."""

@@ -8,7 +8,7 @@ computed. In it, a is the special entry of the lemma's dataset.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from .claim import PaperClaim
+from .claim import PaperClaim, sign_and_bound
 from .lemma import Attended, Lemma
 
 SPECIAL = slice(0, 1)
@@ -126,19 +126,21 @@ def claims_of_rows(lemma: Lemma, rows: Rows) -> list[PaperClaim]:
 
 
 def _claim(lemma: Lemma, part: str, name: str, claimed: str) -> PaperClaim:
-    claimed = claimed.replace("a", "a₁" if lemma.case.dataset else "a₀")
+    """What a row claims, such as "≤ 1/n", of entries by name; a is the special entry."""
+    special_entry = "a₁" if lemma.case.dataset == 1 else "a₀"
+    claimed = claimed.replace("a", special_entry)
+    sign, bound = sign_and_bound(claimed)
     entries = _entries(name)
     words = entries.words
-    relation = claimed[0]
     return lemma.claim(
         part,
-        f"{words[0].upper()}{words[1:]} is {SAYS[relation]} {claimed[2:]}",
+        f"{words[0].upper()}{words[1:]} is {SAYS[sign]} {bound}",
         left=entries.symbol,
         claimed=claimed,
         cells=lambda setting: entries.cells(lemma.case.attended(setting)),
         quantity=words,
         # Of a fixed dataset every equality is one of the definitions.
-        identity=relation == "=",
+        identity=sign == "=",
         any_d=True,
     )
 

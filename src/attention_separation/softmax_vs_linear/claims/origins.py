@@ -149,37 +149,41 @@ DETAILS = {
 }
 """What the last parts of ids say."""
 
-PROOF = ("entries", "special", "others", "sum")
-"""Last parts of the ids of steps of proofs."""
-
-ASIDE = {
+READINGS = {
     "1.1": "with X all ones",
+    "1.1.m": "with X all ones",
     "6.2": "its misprints mended",
+    "6.2.m": "its misprints mended",
     "C.5": "with the transpose of A₂ that α lacks in print",
+    "4.2.P1": DETAILS["printed"],
 }
-"""What is said of a number, but where another reading is."""
+"""How claims are read whose ids do not say it, by id."""
+
+STEPS = frozenset({"entries", "special", "others", "sum"})
+"""Last parts of the ids of steps of proofs."""
 
 
 def place(claim: str) -> str:
     """Where a claim stands, by its id, such as "Lemma D.4, Part 1"."""
-    before = ""
     for left_out, similar in LEFT_OUT.items():
         if claim.startswith(left_out):
-            before = "Left out of section E, with X the identity, as "
-            claim = claim.replace(left_out, similar)
+            printed = _place_in_print(claim.replace(left_out, similar))
+            return f"Left out of section E, with X the identity, as {printed}"
+    return _place_in_print(claim)
+
+
+def _place_in_print(claim: str) -> str:
+    """Where a claim that is not left out stands: its lemma, its part, how it is read, details."""
     # A dot before a digit is part of a number.
     number, *parts = re.split(r"\.(?=[A-Za-z])", claim)
-    words = [f"{before}{KINDS.get(number, 'Lemma')} {number}"]
-    has_own_reading = "identity" in parts or "printed" in parts
-    if number in ASIDE and not has_own_reading:
-        words.append(ASIDE[number])
+    words = [f"{KINDS.get(number, 'Lemma')} {number}"]
+    is_step_of_proof = not STEPS.isdisjoint(parts)
     for part in parts:
-        if part in PROOF:
-            words[-1] = f"proof of {words[-1]}"
-        elif part.startswith("P"):
-            words.append(f"Part {part[1:]}")
-        else:
+        if part.startswith("P"):
+            words.append(f"proof of Part {part[1:]}" if is_step_of_proof else f"Part {part[1:]}")
+    if claim in READINGS:
+        words.append(READINGS[claim])
+    for part in parts:
+        if not part.startswith("P") and part not in STEPS:
             words.append(DETAILS[part])
-    if claim == "4.2.P1":
-        words.append(DETAILS["printed"])
     return ", ".join(words)

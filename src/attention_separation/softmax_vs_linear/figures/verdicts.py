@@ -83,7 +83,7 @@ def verdict_tables(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, 
     measured = [
         points_of(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
     ]
-    verdicts = judge(measured, job.margins, job.level)
+    verdicts = judge(measured, job.panel_margins, job.level)
     rows = [
         _row(panel, points, verdict)
         for panel, points, verdict in zip(job.panels, measured, verdicts, strict=True)

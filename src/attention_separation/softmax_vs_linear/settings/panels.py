@@ -148,7 +148,7 @@ class VerdictsJob(PanelsJob):
     level: float
     margin: float
     """At a panel's own trials."""
-    margins: list[float]
+    panel_margins: list[float]
     """Of each panel, at the trials of this run."""
 
 

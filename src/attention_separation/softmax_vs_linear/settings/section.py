@@ -13,7 +13,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from ...settings.faults import Fault, below, faults_of
+from ...settings.faults import Fault, Place, below, faults_of
 from ...settings.strict_model import (
     MAX_VALUES,
     NAME,
@@ -280,27 +280,40 @@ def _spelled_out(entry: Any, figure: dict[str, Any], models: dict[str, Any]) -> 
 def said_once(faults: list[Fault], section: dict[str, Any], whole: dict[str, Any]) -> list[Fault]:
     """Faults of the whole section, but for those of what a panel or map takes from a figure or a
     model that has faults itself: there they are said."""
-    faulty = {path[:2] for path, _ in faults}
-    listed = first_figures(section)
+    faulty_sections = {path[0] for path, _ in faults if len(path) == 1}
+    faulty_entries = {path[:2] for path, _ in faults if len(path) > 1}
+    figures = first_figures(section)
+    kept = []
+    for path, text in faults:
+        is_said_at_source = any(
+            kind in faulty_sections or (kind, name) in faulty_entries
+            for kind, name in _sources(path, section, whole, figures)
+        )
+        if not is_said_at_source:
+            kept.append((path, text))
+    return kept
 
-    def is_said_elsewhere(path: tuple[Any, ...]) -> bool:
-        if len(path) < 3 or path[0] not in ("panels", "phase"):
-            return False
-        kind, name, key, *inner = path
-        entry = section[kind][name]
-        spelled = whole[kind][name]
-        if key == "fixed" and inner:
-            is_own = inner[0] in _mapping(entry.get("fixed"))
-        else:
-            is_own = key in entry
-        if is_own or key not in spelled:
-            return False
-        sources = [("models", str(spelled.get("model")))]
-        if kind == "panels":
-            sources.append(("figures", listed.get(name, "")))
-        return any(source in faulty or source[:1] in faulty for source in sources)
 
-    return [(path, text) for path, text in faults if not is_said_elsewhere(path)]
+def _sources(
+    path: Place, section: dict[str, Any], whole: dict[str, Any], figures: dict[str, str]
+) -> list[tuple[str, str]]:
+    """The entries, such as ("models", "regression"), that what a panel or map has at a path may be
+    taken from; none where it says that itself. `figures` are the first ones that list panels."""
+    if len(path) < 3 or path[0] not in ("panels", "phase"):
+        return []
+    kind, name, key, *inner = path
+    entry = section[kind][name]
+    spelled = whole[kind][name]
+    if key == "fixed" and inner:
+        is_own = inner[0] in _mapping(entry.get("fixed"))
+    else:
+        is_own = key in entry
+    if is_own or key not in spelled:
+        return []
+    sources = [("models", str(spelled.get("model")))]
+    if kind == "panels":
+        sources.append(("figures", figures.get(name, "")))
+    return sources
 
 
 def faults_of_figures(section: dict[str, Any]) -> list[Fault]:
