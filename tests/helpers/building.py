@@ -10,8 +10,9 @@ from making import ROOT
 
 def copy_of_source(folder: Path) -> Path:
     """The folder, with what a build reads."""
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
+    for name in ("pyproject.toml", "docs/site/long_description.md", "LICENSE"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
     ignored = shutil.ignore_patterns("*.egg-info", "__pycache__")
     shutil.copytree(ROOT / "src", folder / "src", ignore=ignored)
     return folder

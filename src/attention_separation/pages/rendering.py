@@ -180,8 +180,21 @@ def unsupported(readme: str, pages: Iterable[str]) -> list[str]:
     return [words for words in statements if not any(words in text for text in texts)]
 
 
+PICTURE = re.compile(r"^!\[.*\]\(.*\)\n+", re.M)
+LINK_WITHIN = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")
+LONG_DESCRIPTION = Path("site/long_description.md")
+"""In docs/: what a package index shows."""
+
+
+def without_links_within(page: str) -> str:
+    """A page for readers who have nothing of the repository: without pictures, and without links to
+    other files, whose words stay."""
+    return LINK_WITHIN.sub(r"\1", PICTURE.sub("", page))
+
+
 def write_pages(templates: Path, docs: Path, facts: Mapping[str, Callable[[Tables], Any]]) -> None:
-    """Write every page of a folder of templates: README.md beside `docs`, the others in it.
+    """Write every page of a folder of templates: README.md beside `docs`, the others in it; and of
+    README what a package index shows.
 
     All are rendered before any is written; PageError as `render`, and where README has a
     statement in bold that no page has with the same words.
@@ -196,5 +209,7 @@ def write_pages(templates: Path, docs: Path, facts: Mapping[str, Callable[[Table
     for statement in unsupported(readme, written.values()):
         text = f"README.md: no page has the statement\n  {statement}\n"
         raise PageError(text + "Write it on the page that shows it; README includes it from there.")
+    if readme:
+        pages[docs / LONG_DESCRIPTION] = without_links_within(readme)
     for path, text in pages.items():
         write_text(path, text)
