@@ -10,9 +10,9 @@ from making import ROOT
 from attention_separation.results.provenance import PACKAGE, _parsed
 
 FLOORS = (
+    "statistics",
     "attention",
     "datasets",
-    "statistics",
     "settings",
     "own_kernels",
     "results",

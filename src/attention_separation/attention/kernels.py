@@ -14,6 +14,7 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
+from ..statistics.bisection import halvings
 from .kernel import Kernel, KernelInputs, Normaliser, over_features
 
 Weigh = Callable[[KernelInputs], np.ndarray]
@@ -162,16 +163,16 @@ def entmax(alpha: float, divided_by: Divisor = lambda _: 1.0) -> Weigh:
     def weigh(seen: KernelInputs) -> np.ndarray:
         scores = seen.scores / divided_by(seen)
         shifted = (scores - seen.largest(scores)) * (alpha - 1)
+
+        def is_enough(tau: np.ndarray) -> np.ndarray:
+            """Whether the weights' sum is at least 1."""
+            weights = np.maximum(shifted - tau, 0.0) ** power
+            return (weights * seen.multiplicities).sum(axis=-1, keepdims=True) >= 1
+
         # With the largest score at 0 its weight alone is 1 at tau = -1, and nothing is left at 0.
         low = -np.ones((*shifted.shape[:-1], 1))
-        high = np.zeros_like(low)
-        for _ in range(BISECTIONS):
-            middle = (low + high) / 2
-            weights = np.maximum(shifted - middle, 0.0) ** power
-            is_enough = (weights * seen.multiplicities).sum(axis=-1, keepdims=True) >= 1
-            low = np.where(is_enough, middle, low)
-            high = np.where(is_enough, high, middle)
-        return np.maximum(shifted - low, 0.0) ** power
+        tau, _ = halvings(low, np.zeros_like(low), is_enough, BISECTIONS)
+        return np.maximum(shifted - tau, 0.0) ** power
 
     return weigh
 

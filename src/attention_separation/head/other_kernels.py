@@ -8,6 +8,7 @@ from ..api.build import Given, kernel_of
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.threshold_curves import LARGEST_N
 from ..settings.warn_once import warn
+from ..statistics.bisection import halvings
 from .rows import LEAST_REST, Rows
 
 POINTS = 97
@@ -125,12 +126,10 @@ def _reach(
     holes = points[:last][~has_level[:last]]
     if last == len(points) - 1:
         return np.inf, holes
-    low = float(points[last])
-    high = float(points[last + 1])
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        if share(np.array([middle]))[0] >= level:
-            low = middle
-        else:
-            high = middle
-    return low, holes
+    low, _ = halvings(
+        low=points[[last]],
+        high=points[[last + 1]],
+        is_low=lambda numbers: share(numbers) >= level,
+        steps=BISECTIONS,
+    )
+    return float(low[0]), holes

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import bdtr, bdtrc, expit, ndtr, ndtri
 
+from .bisection import bracket, whole_between
 from .claims import AGREES, DIFFERS, UNDECIDED
 from .goodness_of_fit import PanelPoints, shape_p_value, sum_law
 
@@ -156,14 +157,17 @@ def _trials_to_decide(panel: PanelPoints, margin: float, alpha: float) -> int | 
         many *= 2
         if many > MOST_TRIALS:
             return None
-    few = many // 2
-    while many - few > max(many // 100, 1):
-        middle = (few + many) // 2
-        if _would_agree(panel, margin, alpha, middle):
-            many = middle
-        else:
-            few = middle
-    return many
+
+    def are_too_few(trials: int) -> bool:
+        return not _would_agree(panel, margin, alpha, trials)
+
+    def between(few: int, many: int) -> int | None:
+        """Their middle; None where they differ by a hundredth."""
+        is_close = many - few <= many // 100
+        return None if is_close else whole_between(few, many)
+
+    _, enough = bracket(many // 2, many, are_too_few, between)
+    return enough
 
 
 def _would_agree(panel: PanelPoints, margin: float, alpha: float, trials: int) -> bool:

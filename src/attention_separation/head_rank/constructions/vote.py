@@ -15,6 +15,7 @@ from scipy.special import bdtr
 from ...results.progress import Progress
 from ...results.provenance import record
 from ...results.tables import Row, schema, table_from_rows, write_parquet
+from ...statistics.bisection import bracket
 from ...statistics.counts import clopper_pearson
 from ...statistics.goodness_of_fit import PanelPoints
 from ...statistics.panel_agreement import holm, point_p_values
@@ -61,15 +62,20 @@ def heads_needed(d: int, epsilon: float) -> int:
     while error(d, enough) > epsilon:
         too_few = enough
         enough = 2 * enough + 1
-    while enough - too_few > 2:
-        middle = (too_few + enough) // 2
-        if middle % 2 == 0:
-            middle += 1
-        if error(d, middle) <= epsilon:
-            enough = middle
-        else:
-            too_few = middle
-    return enough
+
+    def are_too_few(heads: int) -> bool:
+        return error(d, heads) > epsilon
+
+    _, fewest = bracket(too_few, enough, are_too_few, _odd_between)
+    return fewest
+
+
+def _odd_between(low: int, high: int) -> int | None:
+    """The odd number in the middle of two, rounded up; None between neighbours."""
+    if high - low == 2:
+        return None
+    middle = (low + high) // 2
+    return middle if middle % 2 else middle + 1
 
 
 SCHEMA = schema(

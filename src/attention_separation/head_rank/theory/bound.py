@@ -23,6 +23,8 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.special import betaln
 
+from ...statistics.bisection import halved, halvings
+
 LISTED = 2048
 """Odd degrees that are added one by one, beside 4 d; those beyond are one integral."""
 
@@ -161,11 +163,11 @@ def _left_beyond(d: int, r: int, heads: np.ndarray, any_value: bool, encoded: bo
     low = np.full(heads.shape, np.log2(first))
     high = np.where(nothing_left, FARTHEST, low)
     if nothing_left.any():
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            some_left = left(2.0**middle) > 0
-            low = np.where(some_left, low, middle)
-            high = np.where(some_left, middle, high)
+
+        def is_nothing_left(log2_degree: np.ndarray) -> np.ndarray:
+            return ~(left(2.0**log2_degree) > 0)
+
+        _, high = halvings(low, high, is_nothing_left, HALVINGS)
     start = np.where(nothing_left, 2.0**high, first)
     return np.maximum(0.0, _sum_from(start, energy_left))
 
@@ -217,8 +219,7 @@ def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -
     while ((high - low > 1) & (high - low > FINEST * high)).any():
         middle = np.maximum(np.floor((low + high) / 2), 1.0)
         fits = bound(d, r, middle, any_value) <= wanted
-        low = np.where(fits, low, middle)
-        high = np.where(fits, middle, high)
+        low, high = halved(low, high, middle, ~fits)
     return [_rounded_down(int(heads)) for heads in high]
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ...statistics.bisection import bracket, whole_between
 from .answer import Recall
 
 LARGEST_N = 10**12
@@ -92,24 +93,22 @@ def _next(tried: list[int], n: int) -> int:
 
 def _end_between(recall_at: RecallAt, level: float, low: int, high: int) -> int:
     """The last n that reaches the level, where `low` does and `high` does not."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        if recall_at(middle).value >= level:
-            low = middle
-        else:
-            high = middle
-    return low
+
+    def reaches(n: int) -> bool:
+        return recall_at(n).value >= level
+
+    last, _ = bracket(low, high, reaches, whole_between)
+    return last
 
 
 def _first_between(recall_at: RecallAt, level: float, low: int, high: int) -> int:
     """The first n that reaches the level, where `low` does not and `high` does."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        if recall_at(middle).value >= level:
-            high = middle
-        else:
-            low = middle
-    return high
+
+    def is_below(n: int) -> bool:
+        return not recall_at(n).value >= level
+
+    _, first = bracket(low, high, is_below, whole_between)
+    return first
 
 
 def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) -> Reach:

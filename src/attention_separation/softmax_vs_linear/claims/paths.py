@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from ...statistics.bisection import bracket
 from ..models.model import AttentionModel, Model
 from .claim import Measured, PaperClaim, Setting, SettingAt, Size
 
@@ -215,11 +216,13 @@ def _first_after_failure(
     path: SizePath, holds: Callable[[Size], bool], failing: Size, holding: Size
 ) -> Size:
     """The size by bisection at which a claim holds, with no size between it and one that fails."""
-    while True:
-        middle = path.size((failing[0] + holding[0]) / 2)
-        if not failing[0] < middle[0] < holding[0]:
-            return holding
-        if holds(middle):
-            holding = middle
-        else:
-            failing = middle
+
+    def fails(size: Size) -> bool:
+        return not holds(size)
+
+    def between(low: Size, high: Size) -> Size | None:
+        middle = path.size((low[0] + high[0]) / 2)
+        return middle if low[0] < middle[0] < high[0] else None
+
+    _, first = bracket(failing, holding, fails, between)
+    return first
