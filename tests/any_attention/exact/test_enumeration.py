@@ -52,9 +52,15 @@ def enumerated(name, layer, case, n):
     return enumerate_signs(d0, d1, CASES[case].m[n]), share[0]
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("layer", LAYERS, ids=("self, identity", "self, ones", "cross"))
+PAIRS = [
+    pytest.param(LAYERS[(i + k) % len(LAYERS)], case, name, id=f"{name}-{case}")
+    for k, name in enumerate(KERNELS)
+    for i, case in enumerate(CASES)
+]
+"""Every kernel in every layer, and in every case; every case in every layer."""
+
+
+@pytest.mark.parametrize(("layer", "case", "name"), PAIRS)
 def test_every_quantity_over_all_sign_matrices(layer, case, name):
     """All n at once, each with several targets of its margin."""
     data = CASES[case].data
