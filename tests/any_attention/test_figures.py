@@ -10,7 +10,7 @@ from making import CONFIG
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention import figures
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.limits import least_weights
+from attention_separation.any_attention.exact.reach_search import least_weights
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures import multiples
 from attention_separation.any_attention.settings import FIGURES, KernelsJob

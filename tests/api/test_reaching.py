@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import attention_separation as asep
-from attention_separation.any_attention.exact import limits
+from attention_separation.any_attention.exact import reach_search
 from attention_separation.any_attention.exact.layers import LAYERS
 
 SELF, ONES, CROSS = ((layer.model, layer.attention_x) for layer in LAYERS)
@@ -19,8 +19,8 @@ LARGEST = 4000
 @pytest.fixture
 def up_to_a_few(monkeypatch):
     """Questions are of n up to LARGEST."""
-    monkeypatch.setattr(limits, "LARGEST_N", LARGEST)
-    monkeypatch.setattr(limits, "asked_sizes", limits.asked_sizes.__wrapped__)
+    monkeypatch.setattr(reach_search, "LARGEST_N", LARGEST)
+    monkeypatch.setattr(reach_search, "asked_sizes", reach_search.asked_sizes.__wrapped__)
 
 
 def runs(sizes, holds):

@@ -146,7 +146,8 @@ OF_NEEDLE = {
         f"{NEEDLE}/claims/claims_table.py", "NEAR = 0.05", "NEAR = 0.06", {"needle_claims"},
     ),
     "a line": (
-        f"{NEEDLE}/exact/limits.py", "mu / (2 * math.sqrt(n))", "mu / 2 / math.sqrt(n)", OF_LINES,
+        f"{NEEDLE}/exact/kernel_limits.py",
+        "mu / (2 * math.sqrt(n))", "mu / 2 / math.sqrt(n)", OF_LINES,
     ),
     "a colour": (
         f"{NEEDLE}/figures.py", "BENEATH = 1.35", "BENEATH = 1.3",

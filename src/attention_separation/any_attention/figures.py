@@ -25,7 +25,7 @@ from ..results.provenance import record
 from ..results.tables import Row, finite_or_null, numpy_column, select_rows, table_from_rows
 from ..settings.strict_model import MAX_VALUES, subsample
 from .exact.layers import LAYERS, Layer
-from .exact.limits import exp_probabilities, known_least_weights, of_degrees
+from .exact.reach_search import exp_probabilities, known_least_weights, of_degrees
 from .exact.values import best_probabilities, separate
 from .laws.margins import ANOTHER, WEIGHT
 from .laws.predictions import critical_temperatures, least_degrees

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ..any_attention.exact import limits
+from ..any_attention.exact import reach_search
 from ..any_attention.exact.kernel_check import all_sizes
 from ..any_attention.exact.layers import Layer
 from ..attention.kernels import KERNELS
@@ -127,7 +127,7 @@ class KernelReach:
     """Where a kernel of a name separates, as the questions answer it."""
 
     name: str
-    reach: limits.Reach
+    reach: reach_search.Reach
 
     def largest_n(self) -> N | None:
         """See the function `largest_n`."""
@@ -174,7 +174,7 @@ class KernelReach:
                 "whether it separates"
             )
 
-    def _untold(self, span: limits.Span) -> str:
+    def _untold(self, span: reach_search.Span) -> str:
         where = "it does at no n at which float64 tells"
         if self.reach.separates:
             where = f"as far as float64 tells, it does at n = {words_of_runs(self.spans())}"
@@ -192,15 +192,15 @@ def reach_of(
     level = validation.level_of(level)
     layer, data = validation.setting_of(model, attention_x, **options)
     require_usable(usable, layer, data, all_sizes(data.classes))
-    asked = limits.asked_sizes(data)
+    asked = reach_search.asked_sizes(data)
     say_how_long(usable, layer, data, int(asked[0]), len(asked))
-    reach = limits.reach(usable, layer, data, level)
+    reach = reach_search.reach(usable, layer, data, level)
     if level is None:
-        _say_where_softmax_fails(limits.reach(KERNELS["exp"], layer, data))
+        _say_where_softmax_fails(reach_search.reach(KERNELS["exp"], layer, data))
     return KernelReach(usable.name, reach)
 
 
-def _say_where_softmax_fails(of_exp: limits.Reach) -> None:
+def _say_where_softmax_fails(of_exp: reach_search.Reach) -> None:
     if math.isnan(of_exp.last):
         _say_softmax_fails("at any n that float64 tells")
     elif of_exp.fails and of_exp.fails[-1].first > of_exp.last:
@@ -258,14 +258,14 @@ def critical_temperature(
     """
     layer, data = validation.setting_of(model, attention_x, **options)
 
-    def of_coldness(n: int, level: float | None) -> limits.Least:
-        return limits.least_parameter(limits.COLDNESS, layer, data, n, level)
+    def of_coldness(n: int, level: float | None) -> reach_search.Least:
+        return reach_search.least_parameter(reach_search.COLDNESS, layer, data, n, level)
 
     least_coldness = _at_one_n(TEMPERATURE, of_coldness, layer, data, n, level)
     if least_coldness is None:
         return None
     hottest = 1 / least_coldness
-    return math.inf if hottest > limits.HOTTEST * (1 - limits.PRECISION) else hottest
+    return math.inf if hottest > reach_search.HOTTEST * (1 - reach_search.PRECISION) else hottest
 
 
 @once_per_question
@@ -285,13 +285,13 @@ def least_degree(
     """
     layer, data = validation.setting_of(model, attention_x, **options)
 
-    def of_degree(n: int, level: float | None) -> limits.Least:
-        return limits.least_parameter(limits.DEGREE, layer, data, n, level)
+    def of_degree(n: int, level: float | None) -> reach_search.Least:
+        return reach_search.least_parameter(reach_search.DEGREE, layer, data, n, level)
 
     degree = _at_one_n(Quantity("p", "x^p"), of_degree, layer, data, n, level)
     if degree is None:
         return None
-    return 0.0 if degree <= limits.DEGREE.low else degree
+    return 0.0 if degree <= reach_search.DEGREE.low else degree
 
 
 @once_per_question
@@ -321,9 +321,9 @@ def least_weight(
     require_usable(usable, layer, data, [n])
     say_how_long(usable, layer, data, n, WEIGHTS_ASKED)
 
-    def of_weight(n: int, level: float | None) -> limits.Least:
+    def of_weight(n: int, level: float | None) -> reach_search.Least:
         try:
-            return limits.least_weight(usable, layer, data, n, level)
+            return reach_search.least_weight(usable, layer, data, n, level)
         except ArithmeticError as error:
             raise ArithmeticError(
                 f"{usable.name}: at n = {n:,} it has no weights at a g that has to be tried, with "
@@ -365,7 +365,7 @@ CLOSE = 1.01
 
 def _at_one_n(
     quantity: Quantity,
-    least_at: Callable[[int, float | None], limits.Least],
+    least_at: Callable[[int, float | None], reach_search.Least],
     layer: Layer,
     data: FixedData,
     n: int,
@@ -374,7 +374,10 @@ def _at_one_n(
     """The least value at n; None, with a warning, where softmax does not separate there."""
     level = validation.level_of(level)
     n = validation.tokens_of(layer, data, n)
-    if level is None and limits.separation(KERNELS["exp"], layer, data, np.array([n]))[0] == 0:
+    if (
+        level is None
+        and reach_search.separation(KERNELS["exp"], layer, data, np.array([n]))[0] == 0
+    ):
         _say_softmax_fails("here")
         return None
     least = least_at(n, level)

@@ -12,10 +12,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .exact.limits import critical_n, limit
+    from .exact.kernel_limits import critical_n, limit
     from .exact.sink import sink, sink_limit
 
-MODULES = {"limit": "limits", "critical_n": "limits", "sink": "sink", "sink_limit": "sink"}
+MODULES = {
+    "limit": "kernel_limits",
+    "critical_n": "kernel_limits",
+    "sink": "sink",
+    "sink_limit": "sink",
+}
 """Of what is asked here, imported when it is first asked for: they need SciPy."""
 
 __all__ = ["critical_n", "limit", "sink", "sink_limit"]

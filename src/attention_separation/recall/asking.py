@@ -11,7 +11,7 @@ from ..settings.number_check import number, whole_number
 from ..settings.warn_once import once_per_question, warn
 from ..settings.words import short_repr
 from ..statistics.counts import clopper_pearson
-from .exact import limits, scores
+from .exact import large_d_limits, scores
 from .exact.answer import Recall
 from .exact.reach import LARGEST_N, Reach, reach, simulated_reach
 from .exact.writes import Writes
@@ -71,12 +71,14 @@ class Question:
         if isinstance(layer, Delta) and self.rewrites == 0:
             return self._of_delta(layer)
         if isinstance(layer, LeastSquares) and self.n <= self.d and self.cosine == 1:
-            return Recall(limits.of_equal_values(self.rewrites), 0.0, "exact: a closed form")
+            return Recall(
+                large_d_limits.of_equal_values(self.rewrites), 0.0, "exact: a closed form"
+            )
         return self._literal()
 
     def _of_delta(self, layer: Delta) -> Recall:
         if self.n > MOST_STEPS:
-            value = limits.delta_limit(layer, self.n, self.d, self.age)
+            value = large_d_limits.delta_limit(layer, self.n, self.d, self.age)
             method = "limit: of large d and n; the error is what was seen at d = 16 and 64, as 1/d"
             return Recall(value, min(SEEN_OF_LIMIT / self.d, 0.5), method)
         trials = self.trials or DEFAULT_TRIALS

@@ -12,8 +12,8 @@ from making import CONFIG
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact import precision
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.limits import exp_probabilities
 from attention_separation.any_attention.exact.precision import SCHEMES
+from attention_separation.any_attention.exact.reach_search import exp_probabilities
 from attention_separation.any_attention.exact.values import best_probabilities, separate
 from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS, minus_mean

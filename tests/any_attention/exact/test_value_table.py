@@ -8,7 +8,7 @@ from making import CONFIG
 
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.limits import reach
+from attention_separation.any_attention.exact.reach_search import reach
 from attention_separation.any_attention.exact.value_table import REACHES, VALUES
 from attention_separation.any_attention.settings import KernelsJob
 from attention_separation.attention.kernels import KERNELS

@@ -14,7 +14,7 @@ from attention_separation.needle.claims import claims_table
 from attention_separation.needle.claims.claims_table import DEGREES, EXACT_CLAIMS
 from attention_separation.needle.claims.trained_claims import KINDS, SCHEMA, Evidence
 from attention_separation.needle.exact.accuracy_limits import ACCURACIES, CRITICAL
-from attention_separation.needle.exact.limits import LINES
+from attention_separation.needle.exact.kernel_limits import LINES
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 

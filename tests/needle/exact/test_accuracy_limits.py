@@ -12,7 +12,7 @@ from attention_separation.needle.exact.accuracy_limits import (
     SINKS,
     critical_rows,
 )
-from attention_separation.needle.exact.limits import LINES
+from attention_separation.needle.exact.kernel_limits import LINES
 from attention_separation.needle.settings.exact import LinesSettings
 
 JOB = LinesSettings(mus=[4.0], sizes=[128, 8], critical=[1.2, 5.0], sinks=[32, 128])

@@ -5,7 +5,7 @@ import pytest
 from needle_trials import count_right, likelihood_above
 from scipy.stats import binomtest
 
-from attention_separation.needle.exact import bayes, limits
+from attention_separation.needle.exact import bayes, kernel_limits
 from attention_separation.needle.exact.accuracy_limits import FEW, MU, N, ends
 
 FALSE_ALARM = 1e-6
@@ -113,7 +113,7 @@ def test_with_a_dimension_for_each_position_the_output_is_the_tokens(rows):
 
 def test_how_far_the_largest_token_falls_short_of_the_likelihood_ratio():
     def gap(mu, n):
-        return bayes.best_accuracy(mu, n).value - limits.largest_token_accuracy(mu, n).value
+        return bayes.best_accuracy(mu, n).value - kernel_limits.largest_token_accuracy(mu, n).value
 
     assert max(gap(mu, 2**k) for mu in (4.0, 5.0) for k in range(3, 21)) < 0.00385
     assert round(gap(2.0, 64), 4) == 0.0085

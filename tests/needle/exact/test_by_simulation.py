@@ -5,7 +5,7 @@ import pytest
 from needle_trials import average_above, count_right, likelihood_above, ratio_above, sharp_softmax
 from scipy.stats import binomtest, chi2, ncx2, norm
 
-from attention_separation.needle.exact import bayes, limits, power
+from attention_separation.needle.exact import bayes, kernel_limits, power
 
 FALSE_ALARM = 1e-6
 """Chance that any of the comparisons here fails though all is right, each an equal part of it."""
@@ -53,10 +53,10 @@ def sharp_softmax_at_the_best_threshold(mu, n):
 
 
 DETECTORS = [
-    (uniform_weights, limits.uniform_accuracy),
-    (best_of_linear_scores, limits.linear_accuracy),
+    (uniform_weights, kernel_limits.uniform_accuracy),
+    (best_of_linear_scores, kernel_limits.linear_accuracy),
     (lambda mu, n: likelihood_above(mu), bayes.best_accuracy),
-    (sharp_softmax_at_the_best_threshold, limits.largest_token_accuracy),
+    (sharp_softmax_at_the_best_threshold, kernel_limits.largest_token_accuracy),
 ]
 
 

@@ -6,7 +6,7 @@ from scipy.integrate import quad
 from scipy.stats import chi2, ncx2, norm
 
 from attention_separation.needle.exact.bayes import best_accuracy as bayes
-from attention_separation.needle.exact.limits import linear_accuracy
+from attention_separation.needle.exact.kernel_limits import linear_accuracy
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0, 3.0, 5.0, 8.0])

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from attention_separation.needle.exact import accuracy_limits, bayes, limits, power, sink
+from attention_separation.needle.exact import accuracy_limits, bayes, kernel_limits, power, sink
 from attention_separation.needle.exact.accuracy import Accuracy, crossing
-from attention_separation.needle.exact.limits import LINES
+from attention_separation.needle.exact.kernel_limits import LINES
 from attention_separation.needle.exact.sink import right_sink, sink_accuracy
 from attention_separation.needle.settings.exact import LinesSettings
 
@@ -33,16 +33,19 @@ def check(accuracy, far_finer):
     ("mu", "n", "nodes"), [(1.0, 8, 14), (3.0, 64, 24), (5.0, 512, 40), (8.0, 10**6, 60)]
 )
 def test_of_linear(mu, n, nodes, monkeypatch):
-    far_finer = limits._total_variation_accuracy(mu, n, 1000)
-    monkeypatch.setattr(limits, "NODES", nodes)
-    monkeypatch.setattr(limits, "FINER", 2 * nodes)
-    check(limits.linear_accuracy(mu, n), far_finer)
+    far_finer = kernel_limits._total_variation_accuracy(mu, n, 1000)
+    monkeypatch.setattr(kernel_limits, "NODES", nodes)
+    monkeypatch.setattr(kernel_limits, "FINER", 2 * nodes)
+    check(kernel_limits.linear_accuracy(mu, n), far_finer)
 
 
 @pytest.mark.parametrize("n", [1000, 10**6])
 def test_of_linear_as_it_is_where_few_nodes_are_enough(n):
     """At mu = 10 the rule's own error is above rounding."""
-    check(limits.linear_accuracy(10.0, n), limits._total_variation_accuracy(10.0, n, 1000))
+    check(
+        kernel_limits.linear_accuracy(10.0, n),
+        kernel_limits._total_variation_accuracy(10.0, n, 1000),
+    )
 
 
 STEPS, TERMS = "steps of z", "terms"
@@ -78,14 +81,14 @@ def test_of_a_sink(mu, n, what, monkeypatch):
 
 @pytest.mark.parametrize(("mu", "n"), POINTS)
 def test_of_the_largest_token(mu, n, monkeypatch):
-    search = limits.minimize_scalar
+    search = kernel_limits.minimize_scalar
 
     def coarse_search(function, **more):
         return search(function, **more | {"options": {"xatol": 0.05}})
 
-    far_finer = limits.largest_token_accuracy(mu, n).value
-    monkeypatch.setattr(limits, "minimize_scalar", coarse_search)
-    check(limits.largest_token_accuracy(mu, n), far_finer)
+    far_finer = kernel_limits.largest_token_accuracy(mu, n).value
+    monkeypatch.setattr(kernel_limits, "minimize_scalar", coarse_search)
+    check(kernel_limits.largest_token_accuracy(mu, n), far_finer)
 
 
 READING = power.Reading(1.2, 1.0)

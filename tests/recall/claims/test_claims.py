@@ -7,7 +7,7 @@ import pytest
 
 from attention_separation import recall
 from attention_separation.recall.claims.claims_table import CLAIMS, ORDER, claims_table
-from attention_separation.recall.exact.limits import delta_limit, linear_limit
+from attention_separation.recall.exact.large_d_limits import delta_limit, linear_limit
 from attention_separation.recall.layers import Delta
 from attention_separation.recall.settings.section import ClaimsJob
 from attention_separation.recall.tables.joined import CAPACITIES, LINES

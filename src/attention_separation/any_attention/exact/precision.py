@@ -24,7 +24,7 @@ from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, schema, table_from_rows
 from ..settings import KernelsJob
 from .layers import LAYERS, Layer, token_types
-from .limits import exp_probabilities, last_between, number_or_null, reach, verdicts
+from .reach_search import exp_probabilities, last_between, number_or_null, reach, verdicts
 from .values import Scored, score_columns, score_rows, separate
 
 CASES = (

@@ -15,7 +15,7 @@ from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, schema, table_from_rows
 from ..settings import KernelsJob
 from .layers import LAYERS, Layer
-from .limits import (
+from .reach_search import (
     exp_probabilities,
     n_equal_to_uniform,
     number_or_null,

@@ -24,16 +24,17 @@ import numpy as np
 from ...attention.kernel import Kernel
 from ...attention.kernels import KERNELS, entmax, minus_mean, sigmoid
 from ...datasets.dataset import Data
-from ..exact import limits
+from ..exact import reach_search
 from ..exact.layers import Layer
-from ..exact.limits import COLDNESS, DEGREE, Parameter
+from ..exact.reach_search import COLDNESS, DEGREE, Parameter
 from .mixture import CROSS, LARGEST_LOG, SELF, Mixture, WeightRatios, gamma, weight_ratios
 
 SIGNS = (-1, 0, 1)
 
 Separates = Callable[..., np.ndarray]
 """Whether kernels separate: a kernel, a layer, data, numbers of tokens (P,), and if X is not I
-weights g (P,) -> (P,) bool. By the law it is `separates_at`, by exact values `limits.separates`."""
+weights g (P,) -> (P,) bool. By the law it is `separates_at`, by exact values
+`reach_search.separates`."""
 
 BIAS = Parameter(lambda beta: sigmoid("", "", beta, ""), 1e-2, 1e2)
 """beta of sigmoid(x - beta log n), divided by the row's sum: R ~ n^(min(sigma*, beta) - sigma_0)
@@ -127,7 +128,9 @@ def _probability_of_exp(layer: Layer, data: Data, n: tuple[float, ...]) -> np.nd
 def largest_n(kernel: Kernel, layer: Layer, data: Data, sign: int = 0) -> float:
     """The largest multiple of K up to 10^12 at which a kernel separates, the last crossing where
     jumps of m make several; 0 if there is none, inf if it separates at 10^12 too."""
-    last = limits.last_multiple(lambda n: separates_at(kernel, layer, data, n, 0.0, sign), data)
+    last = reach_search.last_multiple(
+        lambda n: separates_at(kernel, layer, data, n, 0.0, sign), data
+    )
     return 0.0 if math.isnan(last) else last
 
 
@@ -140,7 +143,7 @@ def least_parameters(
     separates: Separates | None = None,
 ) -> np.ndarray:
     """The least value of a parameter at each n at which kernels separate, by the law, or by exact
-    values, `limits.separates`; inf where they do at none."""
+    values, `reach_search.separates`; inf where they do at none."""
     separates = separates or partial(separates_at, sign=sign)
     n = np.array(sizes)
 
@@ -148,7 +151,7 @@ def least_parameters(
         kernel = parameter.kernel(values[:, None, None])
         return separates(kernel, layer, data, n[which])
 
-    return limits.least_numbers(holds, len(sizes), parameter.low, parameter.high)
+    return reach_search.least_numbers(holds, len(sizes), parameter.low, parameter.high)
 
 
 def critical_temperatures(
@@ -213,9 +216,9 @@ def least_weights(
     sign: int = 0,
     separates: Separates | None = None,
 ) -> np.ndarray:
-    """`limits.least_weights`, by the law, or by exact values, `limits.separates`."""
+    """`reach_search.least_weights`, by the law, or by exact values, `reach_search.separates`."""
     separates = separates or partial(separates_at, sign=sign)
-    return limits.least_weights(kernel, layer, data, sizes, separates=separates)
+    return reach_search.least_weights(kernel, layer, data, sizes, separates=separates)
 
 
 def stacked(data: Data, *sizes: int) -> list[int]:

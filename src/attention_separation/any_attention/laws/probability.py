@@ -12,7 +12,7 @@ from ...attention.kernel import Kernel
 from ...attention.kernels import KERNELS, entmax
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets.dataset import Data
-from ..exact import limits
+from ..exact import reach_search
 from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities, score_columns
 from . import mixture
@@ -130,7 +130,7 @@ def _equal_from_n_on(data: Data) -> Iterator[Prediction]:
             layer,
             "equal to uniform from n",
             Bracket(predicted, (low, high)),
-            measured=limits.n_equal_to_uniform(kernel, layer, data),
+            measured=reach_search.n_equal_to_uniform(kernel, layer, data),
             at=None,
             holds=mixture.Mixture(layer, data).applies(),
             step=data.classes,
@@ -140,7 +140,9 @@ def _equal_from_n_on(data: Data) -> Iterator[Prediction]:
 def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data, sign: int = 0) -> float:
     """The multiple of K from which on a kernel has exactly the P of uniform attention in
     self-attention, and no more; inf where it has more at 10^12 too."""
-    last = limits.last_multiple(lambda n: differs_from_uniform(kernel, layer, data, n, sign), data)
+    last = reach_search.last_multiple(
+        lambda n: differs_from_uniform(kernel, layer, data, n, sign), data
+    )
     return data.classes + (0.0 if math.isnan(last) else last)
 
 
@@ -186,7 +188,7 @@ def _entmaxes(data: Data) -> Iterator[Prediction]:
     """The largest n at which the special token has less than all of its row."""
     for layer, (alpha, kernel) in product(LAYERS, ENTMAXES.items()):
         predicted = last_n_of_others(alpha, layer, data)
-        measured = limits.last_multiple(partial(_has_others, kernel, layer, data), data)
+        measured = reach_search.last_multiple(partial(_has_others, kernel, layer, data), data)
         if predicted == 0:
             what = "a share below 1 at some n"
             yield statement(kernel.name, layer, what, False, not math.isnan(measured))
@@ -223,7 +225,7 @@ def _hardmax(data: Data) -> Iterator[Prediction]:
         # Without a0 all of D0's tokens tie in cross-attention.
         holds = mixture.Mixture(layer, data).applies() and (data.a0 > 0 or layer != mixture.CROSS)
         predicted = [of_hardmax(data.m(n), layer, data) for n in sizes]
-        half_of_exp = limits.exp_probabilities(layer, data, tuple(sizes)) / 2
+        half_of_exp = reach_search.exp_probabilities(layer, data, tuple(sizes)) / 2
         claims = _probabilities("hardmax", layer, data, sizes, predicted, holds)
         yield from _with_statements(claims, "separates", layer != mixture.CROSS, half_of_exp)
 
@@ -244,7 +246,7 @@ def _not_divided(data: Data) -> Iterator[Prediction]:
         if layer == mixture.SELF_ONES:
             predicted = [1 - 2.0 ** -data.m(n) for n in sizes]
             claims = _probabilities(name, layer, data, sizes, predicted, holds)
-            of_exp = limits.exp_probabilities(layer, data, tuple(sizes))
+            of_exp = reach_search.exp_probabilities(layer, data, tuple(sizes))
             yield from _with_statements(claims, "P is above that of exp", True, of_exp)
         else:
             law = mixture.Mixture(layer, data)

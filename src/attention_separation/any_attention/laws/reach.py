@@ -11,7 +11,7 @@ from ...attention.kernel import Kernel
 from ...attention.kernels import KERNELS, taylor
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets.dataset import Data
-from ..exact import limits
+from ..exact import reach_search
 from ..exact.layers import LAYERS, Layer
 from . import law, predictions
 from .mixture import CROSS, ROUNDING, SELF, SELF_ONES, Mixture, largest_probability, weight_ratios
@@ -81,7 +81,7 @@ def last_n(kernel: Kernel, layer: Layer, data: Data) -> law.Prediction:
 
 def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
     """0 where it separates at no n that is tried; NaN where float64 does not resolve it."""
-    reach = limits.reach(kernel, layer, data, by_bounds=False)
+    reach = reach_search.reach(kernel, layer, data, by_bounds=False)
     if reach.undecided_beyond:
         return math.nan
     return 0.0 if math.isnan(reach.last) else reach.last
@@ -110,7 +110,7 @@ def _least(
     """That the least value of a parameter is what the law says, at numbers of tokens."""
     sizes = stacked(data, *at)
     for layer, (kernel, least) in product(layers, least_by_kernel.items()):
-        exact = measure or partial(least, separates=limits.separates)
+        exact = measure or partial(least, separates=reach_search.separates)
         measured = exact(layer, data, sizes).tolist()
         low, predicted, high = [least(layer, data, sizes, sign).tolist() for sign in SIGNS]
         holds = Mixture(layer, data).applies()
@@ -128,7 +128,7 @@ def _never(data: Data) -> Iterator[law.Prediction]:
     for layer, name in product(LAYERS, BOUNDED):
         kernel = KERNELS[name]
         applies = Mixture(layer, data).applies()
-        measured = limits.separation(kernel, layer, data, sizes, by_bounds=False)
+        measured = reach_search.separation(kernel, layer, data, sizes, by_bounds=False)
         may_separate = predictions.separates_at(kernel, layer, data, sizes, sign=1)
         for k, n in enumerate(sizes.tolist()):
             is_beyond = applies and not may_separate[k]
@@ -150,7 +150,7 @@ def _at_some_weight(data: Data) -> Iterator[law.Prediction]:
     for layer, name in product((SELF, CROSS), BOUNDED_AT_ANY_WEIGHT):
         kernel = KERNELS[name]
         applies = Mixture(layer, data).applies()
-        measured = at_some(limits.separates(kernel, layer, data, n_of_all, weights))
+        measured = at_some(reach_search.separates(kernel, layer, data, n_of_all, weights))
         low, predicted, high = [
             at_some(predictions.separates_at(kernel, layer, data, n_of_all, weights, sign))
             for sign in SIGNS
@@ -206,7 +206,10 @@ REACH_LAWS = (
         "e^(x/T) separates at n up to a temperature T*, whose limit is gamma_1. In self-attention "
         "it is gamma_1 log n / (log n - log C). Compared at n = 200 to 10^9.",
         partial(
-            _least, "T*", {"e^(x/T)": critical_temperatures}, measure=limits.critical_temperatures
+            _least,
+            "T*",
+            {"e^(x/T)": critical_temperatures},
+            measure=reach_search.critical_temperatures,
         ),
     ),
     law.Law(

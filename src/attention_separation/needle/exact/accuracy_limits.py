@@ -20,7 +20,7 @@ from ..settings.exact import LinesSettings
 from ..settings.titles import LINES as TITLES
 from . import bayes
 from .accuracy import crossing, of_events
-from .limits import BEST, BOUND, LINES, REFERENCE, Line
+from .kernel_limits import BEST, BOUND, LINES, REFERENCE, Line
 from .sink import right_sink, sink_accuracy
 
 MU = 5.0

@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from ...settings.number_check import number
 from . import bayes
 from .accuracy import Accuracy, of_events
-from .limits import checked_mu, checked_n
+from .kernel_limits import checked_mu, checked_n
 
 
 def right_sink(mu: float, n: float, prior: float = 0.5) -> float:

@@ -17,7 +17,7 @@ from ...results.tables import read_parquet, schema, table_from_rows
 from ...statistics.claims import Claim, Comparison, Estimate, at_least, at_most, judge, within
 from ...statistics.means import simultaneous_quantile
 from ...statistics.seeding import stream
-from ..exact.limits import delta_limit, linear_limit
+from ..exact.large_d_limits import delta_limit, linear_limit
 from ..layers import Delta
 from ..settings.section import ClaimsJob
 from ..settings.titles import JUDGED

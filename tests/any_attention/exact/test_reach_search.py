@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_separation.any_attention.exact import limits
+from attention_separation.any_attention.exact import reach_search
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.limits import (
+from attention_separation.any_attention.exact.reach_search import (
     critical_temperatures,
     exp_probabilities,
     least_weights,
@@ -39,8 +39,8 @@ each_layer = pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.wo
 @each_layer
 def test_ends_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
     """The last n at which a kernel separates, and that from which on it equals uniform weights."""
-    monkeypatch.setattr(limits, "LARGEST_N", 6000)
-    monkeypatch.setattr(limits, "asked_sizes", limits.asked_sizes.__wrapped__)
+    monkeypatch.setattr(reach_search, "LARGEST_N", 6000)
+    monkeypatch.setattr(reach_search, "asked_sizes", reach_search.asked_sizes.__wrapped__)
     every = np.arange(data.classes, 6001, data.classes)
     of_uniform = best_probabilities(KERNELS["uniform"], layer, data, every.tolist())
     for name in (*OF_SCORES, "elu_plus_one", "hedgehog"):
@@ -67,8 +67,8 @@ def test_holes_are_where_every_multiple_of_k_says():
     found = reach(ssmax, cross, PAPERS)
     assert found.last == math.inf
     assert [20 + 20 * fails[0], 20 + 20 * fails[-1]] == [20, 280]
-    assert found.holes == [limits.Span(20, 280)]
-    assert found.separates == (limits.Span(300, math.inf),)
+    assert found.holes == [reach_search.Span(20, 280)]
+    assert found.separates == (reach_search.Span(300, math.inf),)
     power, ones = KERNELS["power_log_n"], LAYERS[1]
     holes = reach(power, ones, PAPERS).holes
     first, last = holes[0].first, int(holes[-1].last)
@@ -79,7 +79,7 @@ def test_holes_are_where_every_multiple_of_k_says():
 
 
 def test_what_is_asked_first():
-    sizes = limits.asked_sizes(PAPERS)
+    sizes = reach_search.asked_sizes(PAPERS)
     assert sizes[:150].tolist() == list(range(20, 3001, 20))
     beyond = sizes[sizes >= 3000]
     assert (beyond[1:] / beyond[:-1] < 10 ** (1 / 19)).all()
@@ -98,7 +98,7 @@ def test_what_float64_does_not_tell_is_not_said_to_be_as_none():
     # Whatever it is, it is below half of exp's; a smaller level it may have, or not.
     assert reach(sigmoid, cross, PAPERS).undecided == ()
     undecided = reach(sigmoid, cross, PAPERS, level=0.1).undecided
-    assert undecided == (limits.Span(first, math.inf),)
+    assert undecided == (reach_search.Span(first, math.inf),)
 
 
 @each_layer
@@ -143,7 +143,7 @@ def test_every_run_up_to_3000_is_found_and_beyond_what_is_wide_enough(few, many,
     def verdict(kernel, layer, data, n, **_):
         return cycle[(start + np.searchsorted(changes, n, side="right")) % len(cycle)]
 
-    with mock.patch.object(limits, "separation", verdict):
+    with mock.patch.object(reach_search, "separation", verdict):
         found = reach(KERNELS["exp"], LAYERS[2], PAPERS)
     ends = [20, *(int(-(-change // 20) * 20) for change in changes)]
     spans = {1.0: [], 0.0: [], "nan": []}
@@ -153,11 +153,11 @@ def test_every_run_up_to_3000_is_found_and_beyond_what_is_wide_enough(few, many,
         # The first change may be at the first n.
         if last >= first and first <= 10**12:
             spans["nan" if math.isnan(value) else value].append(
-                limits.Span(first, math.inf if last >= 10**12 else last)
+                reach_search.Span(first, math.inf if last >= 10**12 else last)
             )
     assert found.separates == tuple(spans[1.0])
     assert found.fails == tuple(spans[0.0])
-    asked = limits.asked_sizes(PAPERS)
+    asked = reach_search.asked_sizes(PAPERS)
     ends = [
         span for span in spans["nan"] if not ((asked >= span.first) & (asked <= span.last)).any()
     ]

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.stats import beta, t
 
 from attention_separation import recall
-from attention_separation.recall.exact.limits import (
+from attention_separation.recall.exact.large_d_limits import (
     delta_accuracy,
     delta_limit,
     least_squares_limit,

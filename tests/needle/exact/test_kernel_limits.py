@@ -11,7 +11,7 @@ import pytest
 import attention_separation
 from attention_separation import needle
 from attention_separation.needle.exact.accuracy import MOST_N, Accuracy, crossing
-from attention_separation.needle.exact.limits import KINDS, LINES
+from attention_separation.needle.exact.kernel_limits import KINDS, LINES
 
 KNOWN = {
     "uniform": 13.74, "linear": 162.5, "power_2": 884.1, "power_3": 3533.3, "power_4": 8920.3,
