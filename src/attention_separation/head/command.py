@@ -145,7 +145,9 @@ def _scores(arrays: Arrays, source: tuple[str, ...]) -> np.ndarray:
 def _induction_targets(tokens: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Returns targets of induction that fit scores of a shape, of the last queries if there are
     fewer than keys; ValueError if there are not as many tokens as keys."""
-    queries, keys = (1, 1, *shape)[-2:]
+    # One row of scores is of one query.
+    keys = shape[-1] if len(shape) > 0 else 1
+    queries = shape[-2] if len(shape) > 1 else 1
     if tokens.ndim == 0 or tokens.shape[-1] != keys:
         raise ValueError(f"tokens have shape {tokens.shape}; allowed: the last axis of {keys} keys")
     targets = induction_targets(tokens)[..., keys - queries :]

@@ -44,10 +44,10 @@ class HeadMaps:
     @property
     def axes(self) -> tuple[str, ...]:
         """The names of the axes before queries and keys."""
+        count = len(self.shape) - 2
         if self.has_layers:
-            others = len(self.shape) - 3
-            return ("layer", *AXES[len(AXES) - others :])
-        return AXES[len(AXES) - len(self.shape) + 2 :]
+            return ("layer", *_last_axes(count - 1))
+        return _last_axes(count)
 
     @property
     def queries(self) -> int:
@@ -73,6 +73,11 @@ class HeadMaps:
             layer, *others = place
             return self.layers[layer][tuple(others)]
         return self.layers[0][place]
+
+
+def _last_axes(count: int) -> tuple[str, ...]:
+    """The last so many of AXES."""
+    return AXES[len(AXES) - count :]
 
 
 def head_maps(scores: Any) -> HeadMaps:

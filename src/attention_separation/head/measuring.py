@@ -294,7 +294,9 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     n_entropy, sink, reach, share_at_n, temperature and drift, the quartiles of the reach, and
     `found_at_n`, the fraction of rows whose reach is at least N, where an N was given.
     """
-    known = rows.reindex(columns=[*rows, *{"held_out"} - {*rows}])
+    known = rows.copy()
+    if "held_out" not in known:
+        known["held_out"] = math.nan
     columns: dict[str, tuple[str, Any]] = {
         "held_out": ("held_out", "mean"),
         "rows": ("share", "count"),

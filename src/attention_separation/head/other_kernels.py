@@ -90,27 +90,36 @@ def shares(kernel: Kernel, rows: Rows, row: int, n: np.ndarray) -> np.ndarray:
 
 
 def _shares(kernel: Kernel, rows: Rows, row: int, n: np.ndarray) -> np.ndarray:
-    """As `shares`, at once."""
-    keys = rows.is_seen[row]
-    copies = (n - rows.k[row]) / rows.m[row]
-    counts = np.where(rows.is_rest[row, keys], copies[:, None], 1.0)[:, None]
-    scores = np.broadcast_to(rows.scores[row, keys], counts.shape)
+    """As `shares`, at once: arrays are (P, 1 query, keys that the row sees)."""
+    is_seen = rows.is_seen[row]
+    is_rest = rows.is_rest[row, is_seen]
+    is_target = rows.is_target[row, is_seen]
+    copies_of_rest = (n - rows.k[row]) / rows.m[row]
+    counts = np.where(is_rest, copies_of_rest[:, None, None], 1.0)
+    scores = np.broadcast_to(rows.scores[row, is_seen], counts.shape)
     inputs = KernelInputs(scores, None, None, counts, n=n[:, None, None], d=1)
-    weigh: Callable[[KernelInputs], np.ndarray] = kernel.attention_weights
-    is_divided = kernel.normaliser != "none" and kernel.of_rows is None
-    if kernel.signed is not None and (scores < 0).any():
-        weigh = kernel.signed
-        is_divided = False
     with np.errstate(divide="ignore", invalid="ignore"):
-        weights = weigh(inputs)
-        if not is_divided:
-            weights = weights / (weights * counts).sum(axis=-1, keepdims=True)
+        weights = _divided_weights(kernel, inputs)
     if not (weights >= 0).all():
         raise ArithmeticError(
             f"{kernel.name}: weights of scores from {scores.min():.3g} to {scores.max():.3g} are "
             "negative or no numbers; allowed: kernels that are not, of these"
         )
-    return weights[:, 0, rows.is_target[row, keys]][:, 0]
+    return weights[:, 0, is_target][:, 0]
+
+
+def _divided_weights(kernel: Kernel, inputs: KernelInputs) -> np.ndarray:
+    """Weights whose sum over keys, each as often as it counts, is 1, also of kernels that are not
+    divided by it, or whose weights may have both signs."""
+    if kernel.signed is not None and (inputs.scores < 0).any():
+        weights = kernel.signed(inputs)
+        is_divided = False
+    else:
+        weights = kernel.attention_weights(inputs)
+        is_divided = kernel.normaliser != "none" and kernel.of_rows is None
+    if is_divided:
+        return weights
+    return weights / (weights * inputs.multiplicities).sum(axis=-1, keepdims=True)
 
 
 def _reach(

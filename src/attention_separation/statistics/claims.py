@@ -49,8 +49,8 @@ class Estimate(NamedTuple):
 
     def moved(self, by: Callable[[float], float]) -> Self:
         """A function of the value, rising or falling, and what its interval becomes."""
-        value, *ends = map(by, self)
-        return type(self)(value, *sorted(ends))
+        low, high = sorted([by(self.low), by(self.high)])
+        return type(self)(by(self.value), low, high)
 
 
 @dataclass(frozen=True)
@@ -72,41 +72,49 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """Agrees if the interval lies inside the range, differs if outside, else undecided."""
-        _, low, high = self.measured
         # NaN is neither inside nor outside.
-        if all(inside >= 0 for inside in self._distances(low, high)):
+        _, low, high = self.measured
+        if all(inside >= 0 for inside in self._distances(beside_least=low, beside_most=high)):
             return AGREES
         _, low, high = self.far or self.measured
-        return DIFFERS if any(inside < 0 for inside in self._distances(high, low)) else UNDECIDED
+        if any(inside < 0 for inside in self._distances(beside_least=high, beside_most=low)):
+            return DIFFERS
+        return UNDECIDED
 
     @property
     def slack(self) -> float:
         """How far the interval is from leaving the range; where it differs, from reaching it, and
         negative."""
         _, low, high = self.measured
-        return self._slack(high, low) if self.verdict == DIFFERS else self._slack(low, high)
+        if self.verdict == DIFFERS:
+            return self._slack(beside_least=high, beside_most=low)
+        return self._slack(beside_least=low, beside_most=high)
 
     @property
     def slack_of_value(self) -> float:
         """How far the value alone lies inside the range; negative outside."""
-        return self._slack(self.measured.value, self.measured.value)
+        value = self.measured.value
+        return self._slack(beside_least=value, beside_most=value)
 
-    def _slack(self, low: float, high: float) -> float:
-        """The least distance from an end of the range, in units of a range that has two ends."""
+    def _slack(self, beside_least: float, beside_most: float) -> float:
+        """The least of the distances, in units of a range that has two ends."""
+        slack = min(self._distances(beside_least, beside_most), default=math.inf)
         width = self.most - self.least
-        slack = min(self._distances(low, high), default=math.inf)
-        return slack / width if math.isfinite(width) and width else slack
+        has_width = math.isfinite(width) and width != 0
+        return slack / width if has_width else slack
 
-    def _distances(self, low: float, high: float) -> list[float]:
-        """How far inside of each end of the range the numbers beside it lie."""
-        found = []
+    def _distances(self, beside_least: float, beside_most: float) -> list[float]:
+        """How far one number is above the range's least and the other below its most: of the two
+        ends those that the range has. Negative where it is outside."""
+        distances = []
         if self.least != -math.inf:
-            found.append(self._distance(self.least, low))
+            distances.append(self._distance(self.least, beside_least))
         if self.most != math.inf:
-            found.append(self._distance(high, self.most))
-        return found
+            distances.append(self._distance(beside_most, self.most))
+        return distances
 
     def _distance(self, lower: float, upper: float) -> float:
+        """From one number up to the other, relative to the larger where rounding is forgiven."""
         scale = max(abs(lower), abs(upper)) if self.rounding else 1.0
         return (upper - lower) / (scale or 1.0) + self.rounding
 
@@ -159,13 +167,12 @@ def judge(
 ) -> Judgement:
     """The judgement on a claim. Of the comparisons with its verdict, that decides which is the
     furthest from agreeing, by its slack."""
-    found = list(comparisons)
-    if not found:
+    judged = list(comparisons)
+    if not judged:
         return Judgement(NOT_RUN, 0)
-    verdicts = [each.verdict for each in found]
-    verdict = combine_verdicts(verdicts)
-    with_it = [each for each, own in zip(found, verdicts, strict=True) if own == verdict]
-    return Judgement(verdict, len(found), min(with_it, key=slack))
+    verdict = combine_verdicts([comparison.verdict for comparison in judged])
+    with_verdict = [comparison for comparison in judged if comparison.verdict == verdict]
+    return Judgement(verdict, len(judged), min(with_verdict, key=slack))
 
 
 Evidence = TypeVar("Evidence")

@@ -39,11 +39,13 @@ def pooled_p_value(panel: PanelPoints) -> float:
     """The same for the sum of all successes, a sum of binomials of different probabilities."""
     low, high = panel.bounds
     least, most = panel.counts
-    start, law = sum_law(panel.trials, low)
-    at_most = law[: max(int(most.sum()) - start + 1, 0)].sum()
+    first, law = sum_law(panel.trials, low)
+    sums = first + np.arange(len(law))
+    at_most = law[sums <= most.sum()].sum()
     if np.any(panel.error > 0):
-        start, law = sum_law(panel.trials, high)
-    at_least = law[max(int(least.sum()) - start, 0) :].sum()
+        first, law = sum_law(panel.trials, high)
+        sums = first + np.arange(len(law))
+    at_least = law[sums >= least.sum()].sum()
     return float(min(1.0, 2 * min(at_least, at_most)))
 
 

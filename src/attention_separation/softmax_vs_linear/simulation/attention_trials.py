@@ -23,6 +23,9 @@ CHUNK_COLUMNS = 40_000
 FLAGS = 8
 """Networks whose answers one byte holds."""
 
+Key = tuple[str, int]
+"""What a network reads: the name of its stream of signs, and its dataset."""
+
 Draw = tuple[np.ndarray, dict[str, np.ndarray]]
 """Special tokens' indices (T, 2 datasets, q), and lanes (T, m, L) by name of their stream."""
 
@@ -112,12 +115,12 @@ def _looked_up(
     streams: BlockStreams,
     trials: int,
 ) -> np.ndarray:
-    """`tables` say of each network which states of a column make it positive, (2, E, 2, K)."""
+    """Which networks are positive, (trials, networks) bool: `tables` say of each network which
+    states of a column make it so, (2, E, 2, K)."""
     _, ends, _, classes = tables[0].shape
     networks = len(point.contest.networks)
-    positive = np.empty((trials, networks), dtype=bool)
     flag_tables = _flag_tables(point, tables)
-    start = 0
+    chunks = []
     for indices, lanes in draws(point, model.special_tokens, streams, trials):
         marks = model.special_class(indices[:, :, -1], point.d)
         unmarked = {
@@ -129,19 +132,24 @@ def _looked_up(
             plus = signs.bits_at(lanes[name], point.d, 1 + marks[:, dataset])
             # Marking a plus shifts the state by K - 1: see `_unmarked_state`.
             states[name, dataset] = unmarked[name] + plus * (classes - 1)
-        stop = start + len(indices)
-        for byte, tables_by_key in enumerate(flag_tables):
-            first = byte * FLAGS
-            by_column = [table.take(states[key]) for key, table in tables_by_key.items()]
-            flags = np.bitwise_or.reduce(reduce(np.bitwise_or, by_column), axis=1)
-            positive[start:stop, first : first + FLAGS] = np.unpackbits(
-                flags[:, None], axis=1, count=min(FLAGS, networks - first), bitorder="little"
-            )
-        start = stop
-    return positive
+        flag_bytes = [_flags_of_trials(tables_by_key, states) for tables_by_key in flag_tables]
+        flags = np.unpackbits(
+            np.stack(flag_bytes, axis=1), axis=1, count=networks, bitorder="little"
+        )
+        chunks.append(flags.astype(bool))
+    return np.concatenate(chunks)
 
 
-def _flag_tables(point: Point, tables: list[np.ndarray]) -> list[dict[tuple[str, int], np.ndarray]]:
+def _flags_of_trials(tables: dict[Key, np.ndarray], states: dict[Key, np.ndarray]) -> np.ndarray:
+    """A byte of each trial, (T,): its bits say which of FLAGS networks some column makes positive.
+    `tables` have the flags of each state, and `states` (T, m) those of the columns."""
+    flags_of_columns = [table.take(states[key]) for key, table in tables.items()]
+    flags = reduce(np.bitwise_or, flags_of_columns)  # (T, m)
+    flags_of_trials: np.ndarray = np.bitwise_or.reduce(flags, axis=1)
+    return flags_of_trials
+
+
+def _flag_tables(point: Point, tables: list[np.ndarray]) -> list[dict[Key, np.ndarray]]:
     """For every byte of networks, one look-up of flags for those that read the same signs of the
     same dataset, by name of the stream and dataset; all bytes have the same keys."""
     networks = point.contest.networks

@@ -35,6 +35,9 @@ CHUNK_TRIALS = 1000
 CHUNK_NUMBERS = 1_000_000
 """Trials drawn together, or so few that they take about so many numbers."""
 
+NUMBERS_PER_COUNTER = 4
+"""That Philox makes of each value of its counter."""
+
 MOST_BINS = 4096
 """Of D0 at first."""
 
@@ -226,15 +229,15 @@ def reveal(point: Point, rng: np.random.Generator, start: int) -> Revealed:
 
 def _pluses_in_bins(point: Point, words: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """How many signs are +1 in each bin, (B, T, S, m); coordinate 0 is in none."""
-    by_word = np.bitwise_count(words)
-    firsts = (ranks[:-1] + 1) // word_bits(point)
-    pluses = np.stack(
-        [
-            by_word[first:end].sum(axis=0, dtype=np.min_scalar_type(point.n))
-            for first, end in pairwise([*firsts, len(words)])
-        ]
-    )
-    pluses[0] -= words[0] & words.dtype.type(1)
+    pluses_by_word = np.bitwise_count(words)
+    first_words = (ranks[:-1] + 1) // word_bits(point)
+    kind = np.min_scalar_type(point.n)
+    pluses_by_bin = []
+    for first, end in pairwise([*first_words, len(words)]):
+        pluses_by_bin.append(pluses_by_word[first:end].sum(axis=0, dtype=kind))
+    pluses = np.stack(pluses_by_bin)
+    sign_of_0 = words[0] & words.dtype.type(1)
+    pluses[0] -= sign_of_0
     return pluses
 
 
@@ -266,7 +269,7 @@ def _draw_words(rng: np.random.Generator, point: Point, shape: tuple[int, ...]) 
 class Completion:
     """The rest of any trial of a block, which does not depend on which others are completed.
 
-    Philox makes four numbers of each value of a counter. Each part of a trial (entries over D0,
+    Philox makes a few numbers of each value of a counter. Each part of a trial (entries over D0,
     over D1, a column of signs) has 2^64 values of its own, so no two parts share a number.
     """
 
@@ -280,9 +283,10 @@ class Completion:
     def _random(self, trial: int, part: int, out: np.ndarray) -> np.ndarray:
         """Fill with uniforms of a part of a trial."""
         parts = 2 + len(PAPERS.networks) * self._point.m
-        counter = (trial * parts + part) << 64
-        self._bits.advance((counter - self._counter) % 2**256)
-        self._counter = counter + -(-len(out) // 4)
+        first_counter = (trial * parts + part) << 64
+        # The counter has 256 bits: to go back is to go on around.
+        self._bits.advance((first_counter - self._counter) % 2**256)
+        self._counter = first_counter + math.ceil(len(out) / NUMBERS_PER_COUNTER)
         return self._rng.random(out=out)
 
     def uniforms(self, revealed: Revealed, cells: Cells, dataset: int) -> np.ndarray:
@@ -320,17 +324,20 @@ class Completion:
             return 2.0 * unpack(revealed.words[:, rows, set_, columns].T, n) - 1.0
         y = np.empty((len(rows), n))
         y[:, 0] = 2.0 * revealed.plus[rows, set_, columns] - 1.0
-        for y_column, k, row, c in zip(
+        for y_column, trial, row, column in zip(
             y[:, 1:], trials, rows.tolist(), columns.tolist(), strict=True
         ):
-            count = cells.counts[..., k].ravel()
-            pluses = cells.pluses[..., k, set_, c].ravel()
-            cell = np.repeat(np.arange(len(count)), count)
-            part = 2 + set_ * self._point.m + c
+            # Of each cell, and then of each coordinate but 0.
+            counts = cells.counts[..., trial].ravel()
+            pluses = cells.pluses[..., trial, set_, column].ravel()
+            cell = np.repeat(np.arange(len(counts)), counts)
+            part = 2 + set_ * self._point.m + column
+            uniforms = self._random(revealed.start + row, part, out=y_column)
             # In each cell the coordinates in a random order: the first have the pluses.
-            order = np.argsort(cell + self._random(revealed.start + row, part, out=y_column))
-            place = np.arange(n - 1) - np.repeat(np.cumsum(count) - count, count)
-            y_column[order] = np.where(place < np.repeat(pluses, count), 1.0, -1.0)
+            order = np.argsort(cell + uniforms)
+            first_places = np.cumsum(counts) - counts
+            place_in_cell = np.arange(n - 1) - first_places[cell]
+            y_column[order] = np.where(place_in_cell < pluses[cell], 1.0, -1.0)
         return y
 
 
