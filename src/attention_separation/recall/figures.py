@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from ..pages.drawing import key, legend_beside, save_with_numbers, sheet
 from ..pages.house_style import BLUE, DARK_GRAY, GREEN, INK, MIDDLE_GRAY, PALETTE, PURPLE, VERMILION
 from ..results.provenance import record
-from ..results.tables import read_parquet, select_rows
+from ..results.tables import array_of, read_parquet, select_rows
 from ..settings.strict_model import Job
 from .settings.titles import FIGURES
 from .tables.cell_table import DOT, LINE
@@ -101,7 +101,7 @@ def draw_accuracies(title: str, lines: pa.Table) -> Figure:
 def draw_ages(title: str, lines: pa.Table) -> Figure:
     """Accuracy against age / d at one n / d, a panel for each d."""
     has_age = [age is not None for age in lines["age"].to_pylist()]
-    by_age = lines.filter(pa.array(has_age, pa.bool_()))
+    by_age = lines.filter(array_of(has_age, pa.bool_()))
     ratio = 0.0
     if len(by_age):
         ratio = by_age["n"][0].as_py() / by_age["d"][0].as_py()

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from ...pages.table_page import write_result
 from ...results.provenance import record
-from ...results.tables import read_parquet, schema
+from ...results.tables import array_of, read_parquet, schema
 from ...settings.strict_model import Job
 from ..settings.titles import CAPACITY as CAPACITY_TITLE
 from ..settings.titles import LINES as LINES_TITLE
@@ -43,18 +43,19 @@ ABOUT_CAPACITY = (
 
 def lines_of(cells: pa.Table) -> pa.Table:
     """Lines and dots of all layers."""
-    is_capacity = [part == CAPACITY for part in cells["part"].to_pylist()]
-    return cells.filter(pa.array([not found for found in is_capacity])).select(LINES.names)
+    is_line = [part != CAPACITY for part in cells["part"].to_pylist()]
+    return cells.filter(array_of(is_line, pa.bool_())).select(LINES.names)
 
 
 def capacities_of(cells: pa.Table) -> pa.Table:
     """Capacities of all layers."""
     is_capacity = [part == CAPACITY for part in cells["part"].to_pylist()]
-    return cells.filter(pa.array(is_capacity)).select(CAPACITIES.names)
+    return cells.filter(array_of(is_capacity, pa.bool_())).select(CAPACITIES.names)
 
 
 def run(job: Job, tables: list[Path], output: Path) -> None:
-    cells = pa.concat_tables([read_parquet(path, CELL) for path in tables])
+    parts = [read_parquet(path, CELL).replace_schema_metadata() for path in tables]
+    cells = pa.concat_tables(parts).combine_chunks()
     provenance = record(job.canonical(), __name__)
     write_result(lines_of(cells), output, provenance, LINES_TITLE, ABOUT_LINES)
     capacity = output.with_name("recall_capacity")
