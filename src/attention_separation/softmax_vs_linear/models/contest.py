@@ -1,6 +1,7 @@
 """Contests: which networks must be positive on D1, and which must be zero on both datasets."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -30,6 +31,14 @@ class Network(NamedTuple):
         return f"signs {IN_STREAMS.get(self.kernel, self.kernel)} D{self.dataset}"
 
 
+@cache
+def _networks_of(kernels: tuple[str, ...]) -> tuple[Network, ...]:
+    """Of some kernels, the order of the axis of networks; every point of a panel asks for it."""
+    on_d1 = [Network(kernel, 1) for kernel in kernels]
+    on_d0 = [Network(kernel, 0) for kernel in kernels]
+    return (*on_d1, *on_d0)
+
+
 class Contest(StrictModel, title="contest"):
     """Success: the network of `fires` is positive on D1 and zero on D0, all others zero on both."""
 
@@ -56,9 +65,7 @@ class Contest(StrictModel, title="contest"):
     def networks(self) -> tuple[Network, ...]:
         """The order of the last axis wherever networks stand side by side: those on D1, in the
         order of `kernels`, then those on D0."""
-        on_d1 = [Network(kernel, 1) for kernel in self.kernels]
-        on_d0 = [Network(kernel, 0) for kernel in self.kernels]
-        return (*on_d1, *on_d0)
+        return _networks_of(self.kernels)
 
     @property
     def events(self) -> tuple[str, ...]:
