@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from attention_separation.statistics.bisection import bracket, halvings, whole_between
+from attention_separation.statistics.bisection import (
+    bracket,
+    halvings,
+    last_multiple_between,
+    least_on_log_scale,
+    whole_between,
+)
 
 
 @pytest.mark.parametrize("last", [0, 1, 6, 49, 98, 99])
@@ -38,3 +44,20 @@ def test_halvings_enclose_each_of_many_roots():
     assert (low <= roots).all()
     assert (roots < high).all()
     np.testing.assert_array_equal(high - low, 2.0**-40)
+
+
+@pytest.mark.parametrize("step", [1, 3, 20])
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.37, 0.999])
+def test_the_last_multiple_at_which_a_condition_holds(step, share):
+    low = 2 * step
+    high = low + 5000 * step
+    last = low + int(share * 5000) * step
+    assert last_multiple_between(lambda n: n <= last, low, high, step) == last
+
+
+def test_the_least_numbers_on_a_log_scale():
+    grid = np.geomspace(1e-3, 1e3, 7)
+    least = np.array([1e-3, 1.0, np.pi, 999.0, 1001.0])
+    computed = least_on_log_scale(lambda k, x: x >= least[k], len(least), grid, 1e-9)
+    np.testing.assert_allclose(computed, [*least[:4], np.inf], rtol=1e-9)
+    assert (computed[:4] >= least[:4]).all()

@@ -1,4 +1,4 @@
-"""Bisection: where a condition that holds at a low end ceases to hold before a high end."""
+"""Bisection: between two ends, where a condition begins or ceases to hold."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -6,6 +6,9 @@ from typing import TypeVar
 import numpy as np
 
 T = TypeVar("T")
+
+PARTS = 16
+"""Parts that an interval is cut into where a condition is asked of many numbers at once."""
 
 
 def bracket(
@@ -56,3 +59,62 @@ def halvings(
         middle = (low + high) / 2
         low, high = halved(low, high, middle, is_low(middle))
     return low, high
+
+
+def last_multiple_between(
+    holds: Callable[[np.ndarray], np.ndarray], low: int, high: int, step: int
+) -> int:
+    """The largest multiple of a step from `low`, where a condition holds, to `high`, where it does
+    not."""
+    while high - low > step:
+        multiples = np.linspace(low, high, PARTS + 1).astype(np.int64) // step
+        sizes = np.unique(multiples) * step
+        inner = sizes[(sizes > low) & (sizes < high)]
+        edges = [low, *inner.tolist(), high]
+        last = int(np.flatnonzero([True, *holds(inner)])[-1])
+        low = edges[last]
+        high = edges[last + 1]
+    return low
+
+
+def least_on_log_scale(
+    holds: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    problems: int,
+    grid: np.ndarray,
+    precision: float,
+) -> np.ndarray:
+    """For each problem the least number from which on a condition holds, as far as a geometric grid
+    tells; inf if it holds at none of its numbers.
+
+    Parameters
+    ----------
+    holds : numbers of problems, and a value for each of them -> whether it holds, all in one shape
+    problems : how many there are
+    grid : positive numbers in order, which are tried first
+    precision : of the result, relative
+    """
+
+    problem = np.arange(problems)
+
+    def first(values: np.ndarray) -> np.ndarray:
+        """Which of each problem's values (N, V) is the first at which the condition holds; V if
+        none is."""
+        count = values.shape[1]
+        is_held = holds(np.repeat(problem, count), values.ravel()).reshape(values.shape)
+        return np.where(is_held.any(axis=1), is_held.argmax(axis=1), count)
+
+    first_on_grid = first(np.tile(grid, (problems, 1)))
+    is_found = first_on_grid < len(grid)
+    upper = np.where(is_found, first_on_grid, 0)
+    lower = np.maximum(upper - 1, 0)
+    lows = grid[lower]
+    highs = grid[upper]
+    while (highs / lows > 1 + precision).any():
+        edges = np.geomspace(lows, highs, PARTS + 1, axis=1)
+        edges[:, 0] = lows
+        edges[:, -1] = highs
+        # It holds at the last edge.
+        upper = first(edges[:, 1:-1]) + 1
+        lows = edges[problem, upper - 1]
+        highs = edges[problem, upper]
+    return np.where(is_found, highs, np.inf)

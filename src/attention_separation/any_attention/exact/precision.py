@@ -22,9 +22,10 @@ from ...pages.table_page import write_result
 from ...results.progress import Progress
 from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, schema, table_from_rows
+from ...statistics.bisection import last_multiple_between
 from ..settings import KernelsJob
 from .layers import LAYERS, Layer, token_types
-from .reach_search import exp_probabilities, last_between, number_or_null, reach, verdicts
+from .reach_search import exp_probabilities, number_or_null, reach, verdicts
 from .values import Scored, score_columns, score_rows, separate
 
 CASES = (
@@ -225,7 +226,7 @@ def first_lost(verdict_at: Callable[[np.ndarray], np.ndarray], data: Data) -> fl
         return math.inf
     # Before the least n stands one at which it is taken to separate.
     before = sizes[k - 1] if k > 0 else sizes[0] - data.classes
-    last = last_between(separates, int(before), int(sizes[k]), data.classes)
+    last = last_multiple_between(separates, int(before), int(sizes[k]), data.classes)
     first = last + data.classes
     is_known = verdict_at(np.array([first]))[0] == 0
     return float(first) if is_known else math.nan

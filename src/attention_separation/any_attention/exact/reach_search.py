@@ -19,11 +19,9 @@ from ...attention.kernel import Kernel
 from ...attention.kernels import KERNELS, exponential
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets.dataset import Data
+from ...statistics.bisection import last_multiple_between, least_on_log_scale
 from .layers import Layer
 from .values import probability_bounds, score_columns
-
-PARTS = 16
-"""Parts that an interval is cut into at each step of a search."""
 
 LEAST_WEIGHT, LARGEST_WEIGHT = 1e-8, 1e13
 COLDEST, HOTTEST = 1e-3, 1e4
@@ -187,7 +185,7 @@ def _spans(
     step = data.classes
 
     def last_with(value: float, low: int, high: int) -> int:
-        return last_between(lambda n: value_at(n) == value, low, high, step)
+        return last_multiple_between(lambda n: value_at(n) == value, low, high, step)
 
     grid = asked_sizes(data)
     values = value_at(grid)
@@ -267,23 +265,7 @@ def last_multiple(holds: Callable[[np.ndarray], np.ndarray], data: Data) -> floa
     last = where_it_holds[-1]
     if last == len(grid) - 1:
         return math.inf
-    return float(last_between(holds, int(grid[last]), int(grid[last + 1]), data.classes))
-
-
-def last_between(
-    holds: Callable[[np.ndarray], np.ndarray], low: int, high: int, classes: int
-) -> int:
-    """The largest multiple of K from `low`, where a condition holds, to `high`, where it does
-    not."""
-    while high - low > classes:
-        steps = np.linspace(low, high, PARTS + 1).astype(np.int64) // classes
-        sizes = np.unique(steps) * classes
-        inner = sizes[(sizes > low) & (sizes < high)]
-        edges = [low, *inner.tolist(), high]
-        last = int(np.flatnonzero([True, *holds(inner)])[-1])
-        low = edges[last]
-        high = edges[last + 1]
-    return low
+    return float(last_multiple_between(holds, int(grid[last]), int(grid[last + 1]), data.classes))
 
 
 class Parameter(NamedTuple):
@@ -466,7 +448,7 @@ def asked_sizes(data: Data) -> np.ndarray:
         return np.array([data.m(size) for size in n.tolist()])
 
     def last_with(m: int, low: int, high: int) -> int:
-        return last_between(lambda n: columns(n) == m, low, high, step)
+        return last_multiple_between(lambda n: columns(n) == m, low, high, step)
 
     # Numbers of tokens in a class.
     largest = LARGEST_N // step
@@ -493,34 +475,6 @@ def tried_numbers(low: float, high: float) -> np.ndarray:
 def least_numbers(
     holds: Callable[[np.ndarray, np.ndarray], np.ndarray], problems: int, low: float, high: float
 ) -> np.ndarray:
-    """For each problem the least number in [low, high] from which on a condition holds, as far as a
-    geometric grid tells; inf if it holds at none of its numbers.
-
-    holds : numbers of problems, and a value for each of them -> whether it holds, all in one shape
-    """
-
-    problem = np.arange(problems)
-
-    def first(values: np.ndarray) -> np.ndarray:
-        """Which of each problem's values (N, V) is the first at which the condition holds; V if
-        none is."""
-        count = values.shape[1]
-        is_held = holds(np.repeat(problem, count), values.ravel()).reshape(values.shape)
-        return np.where(is_held.any(axis=1), is_held.argmax(axis=1), count)
-
-    grid = tried_numbers(low, high)
-    first_on_grid = first(np.tile(grid, (problems, 1)))
-    is_found = first_on_grid < len(grid)
-    upper = np.where(is_found, first_on_grid, 0)
-    lower = np.maximum(upper - 1, 0)
-    lows = grid[lower]
-    highs = grid[upper]
-    while (highs / lows > 1 + PRECISION).any():
-        edges = np.geomspace(lows, highs, PARTS + 1, axis=1)
-        edges[:, 0] = lows
-        edges[:, -1] = highs
-        # It holds at the last edge.
-        upper = first(edges[:, 1:-1]) + 1
-        lows = edges[problem, upper - 1]
-        highs = edges[problem, upper]
-    return np.where(is_found, highs, np.inf)
+    """For each problem the least number in [low, high] from which on a condition holds, to
+    PRECISION, as of `least_on_log_scale`."""
+    return least_on_log_scale(holds, problems, tried_numbers(low, high), PRECISION)
