@@ -204,21 +204,22 @@ def zero_runs(weights: np.ndarray, is_seen: np.ndarray, targets: np.ndarray) -> 
     """Returns whether a seen weight (R, K) is of a whole run of zeros. A single zero at an end of
     its row is one, but where it is the target's, (R,)."""
     is_zero = is_seen & (weights == 0)
-    is_single = is_zero & ~_beside(is_zero)
-    keys = weights.shape[1]
-    is_end = ~_beside(is_seen, both=True) & (np.arange(keys) != targets[:, None])
-    is_masked = is_zero & (~is_single | is_end)
+    is_zero_before, is_zero_after = _before_and_after(is_zero)
+    is_among_zeros = is_zero_before | is_zero_after
+    is_seen_before, is_seen_after = _before_and_after(is_seen)
+    is_at_end = ~(is_seen_before & is_seen_after)
+    is_target = np.arange(weights.shape[1]) == targets[:, None]
+    is_masked = is_zero & (is_among_zeros | (is_at_end & ~is_target))
     for row in np.flatnonzero(may_be_rounded(weights, is_seen) & is_masked.any(axis=1)):
         is_masked[row] = _whole_runs(np.where(is_seen[row], weights[row], np.nan))
     return is_masked
 
 
-def _beside(is_true: np.ndarray, both: bool = False) -> np.ndarray:
-    """Returns whether a key (R, K) has one beside it of which this is true, or both."""
+def _before_and_after(is_true: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns whether this is true of the key before each key, and of the key after it, (R, K)
+    each; False where there is none."""
     padded = np.pad(is_true, ((0, 0), (1, 1)))
-    before = padded[:, :-2]
-    after = padded[:, 2:]
-    return before & after if both else before | after
+    return padded[:, :-2], padded[:, 2:]
 
 
 def may_be_rounded(weights: np.ndarray, is_seen: np.ndarray) -> np.ndarray:
@@ -238,7 +239,8 @@ def _whole_runs(weights: np.ndarray) -> np.ndarray:
     edges = np.flatnonzero(np.diff(is_zero.astype(int), prepend=0, append=0))
     runs = edges.reshape(-1, 2)
     lengths = runs[:, 1] - runs[:, 0]
-    keys = int((weights >= 0).sum())
+    # Of the seen keys that are in no whole run.
+    keys = int((~np.isnan(weights)).sum())
     zeros = int(is_zero.sum())
     is_whole = np.zeros(len(weights), bool)
     for run in np.argsort(-lengths, kind="stable"):

@@ -92,7 +92,7 @@ class Frequencies:
         last = _last_large(probed, size_at)
         if last >= len(probed) // 2:
             return self.values
-        return self.values[: max(PROBED * (last + 2), FEWEST)]
+        return self._up_to_fall(last, PROBED)
 
     def needed_off_lattice(self, size_at: SizeAt) -> np.ndarray:
         """The same of a sum whose |phi| does not come back: looked for among few frequencies first,
@@ -105,8 +105,13 @@ class Frequencies:
                 continue
             last = _last_large(probed, size_at)
             if last < len(probed) // 2:
-                return self.values[: max(step * (last + 2), FEWEST)]
+                return self._up_to_fall(last, step)
         return self.values
+
+    def _up_to_fall(self, last: int, step: int) -> np.ndarray:
+        """Where every `step`-th frequency was looked at: those before the second one after the
+        last at which |phi| had not fallen."""
+        return self.values[: max(step * (last + 2), FEWEST)]
 
     def mean_sign(self, transform: np.ndarray) -> MeanSign:
         """E sign X of Im E exp(i omega X), (..., K), at the first K of these frequencies: beyond
