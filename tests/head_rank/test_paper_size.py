@@ -17,8 +17,8 @@ from attention_separation.head_rank.training.cell_table import (
     RUNS,
     SCHEMA,
 )
-from attention_separation.head_rank.training.runs import chosen, columns_of
-from attention_separation.results.tables import TableError, read_parquet, write_parquet
+from attention_separation.head_rank.training.runs import columns_of
+from attention_separation.results.tables import TableError, chosen, read_parquet, write_parquet
 
 STUDIES = {scale: head_rank(scale=scale) for scale in (*paper_size.SCALES, "as_published")}
 

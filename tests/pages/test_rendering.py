@@ -9,10 +9,10 @@ from attention_separation.pages.rendering import (
     one,
     render,
     short,
-    where,
     whole,
     write_pages,
 )
+from attention_separation.results.tables import chosen
 
 TABLE = '"name","n","p"\n"a",1000,0.25\n"b",2000000000,\n'
 FINDING = """# Title
@@ -101,7 +101,7 @@ def test_all_pages_are_rendered_before_any_is_written(docs):
 def test_rows_of_tables(docs):
     tables = Tables(docs)
     assert tables("t", name="b") == [{"name": "b", "n": 2_000_000_000, "p": None}]
-    assert where(tables("t"), n=1000, p=0.25) == [one(tables("t"), name="a")]
+    assert chosen(tables("t"), n=1000, p=0.25) == [one(tables("t"), name="a")]
     with pytest.raises(PageError, match="2 rows"):
         one(tables("t"))
 

@@ -16,6 +16,7 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 
 from ..results.files import write_text
+from ..results.tables import chosen
 
 SUFFIX = ".j2"
 MARKS = {"agrees": "✓", "differs": "✗", "undecided": "?"}
@@ -70,17 +71,12 @@ class Tables:
                 raise PageError(text)
             options = pyarrow.csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
             self._read[name] = pyarrow.csv.read_csv(path, convert_options=options).to_pylist()
-        return where(self._read[name], **wanted)
-
-
-def where(rows: Iterable[Mapping[str, Any]], **wanted: object) -> list[Any]:
-    """The rows that have these values."""
-    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+        return chosen(self._read[name], **wanted)
 
 
 def one(rows: Iterable[Mapping[str, Any]], **wanted: object) -> Mapping[str, Any]:
     """The one row that has these values; PageError where there are none or several."""
-    matching = where(rows, **wanted)
+    matching = chosen(rows, **wanted)
     if len(matching) != 1:
         raise PageError(f"{len(matching)} rows with {wanted}; allowed: one")
     return matching[0]
@@ -124,7 +120,7 @@ def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], An
         keep_trailing_newline=True,
     )
     environment.filters |= {"whole": whole, "fixed": fixed, "short": short, "mark": mark}
-    environment.globals |= {"tables": tables, "one": one, "where": where}
+    environment.globals |= {"tables": tables, "one": one, "where": chosen}
     try:
         environment.globals |= {name: make(tables) for name, make in facts.items()}
         parts.extend(environment.get_template(template.name).generate())

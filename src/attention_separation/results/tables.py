@@ -36,6 +36,8 @@ END = 8
 Part = TypeVar("Part")
 
 Row = dict[str, Any]
+
+R = TypeVar("R", bound=Mapping[str, Any])
 """A row of a table: its values by column, null as None."""
 
 COLUMN_TYPES: dict[Any, pa.DataType] = {
@@ -81,6 +83,11 @@ def select_rows(table: pa.Table, **wanted: object) -> pa.Table:
         is_wanted = [cell == value for cell in table[name].to_pylist()]
         table = table.filter(array_of(is_wanted, pa.bool_()))
     return table
+
+
+def chosen(rows: Iterable[R], **wanted: object) -> list[R]:
+    """The same of rows that are mappings, with all their columns by name."""
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
 def numpy_column(table: pa.Table, name: str) -> np.ndarray:

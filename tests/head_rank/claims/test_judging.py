@@ -22,7 +22,8 @@ from attention_separation.head_rank.claims.judging import LEARNED
 from attention_separation.head_rank.claims.trained_claims import CLAIMS
 from attention_separation.head_rank.constructions.farthest_point import least_error
 from attention_separation.head_rank.settings.section import Grid, Part
-from attention_separation.head_rank.training.runs import APART, chosen, plain
+from attention_separation.head_rank.training.runs import APART, plain
+from attention_separation.results.tables import chosen
 from attention_separation.statistics.contrasts import PAIRED, WELCH
 from attention_separation.statistics.means import mean_of
 

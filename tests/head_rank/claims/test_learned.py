@@ -11,7 +11,7 @@ from attention_separation.head_rank.claims.learned_claims import (
     MOST_ANGLE,
     VALUE_MAP,
 )
-from attention_separation.head_rank.training.runs import chosen
+from attention_separation.results.tables import chosen
 
 OF_ATTENTION = (VALUE_MAP, ATTENTION_ALONE)
 

@@ -20,7 +20,7 @@ from attention_separation.head_rank.figures.training_figures import (
     shown,
 )
 from attention_separation.head_rank.settings.section import Grid, Normal, Part
-from attention_separation.head_rank.training.runs import chosen
+from attention_separation.results.tables import chosen
 
 PAPER = CONFIG.head_rank.scales["paper"].training
 GRIDS = {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ...results.tables import Row, schema
+from ...results.tables import Row, chosen, schema
 from ...statistics.claims import NOT_JUDGED, Claim, Comparison, Estimate, Judgement, judge
 from ...statistics.contrasts import Run
 from ..training import runs
@@ -80,7 +80,7 @@ class Evidence:
     @cached_property
     def usual_runs(self) -> list[Run]:
         """The runs of networks like the paper's, with biases and RMSNorm."""
-        return runs.chosen(self.runs, **USUAL)
+        return chosen(self.runs, **USUAL)
 
     @cached_property
     def learned_heads(self) -> list[Run]:

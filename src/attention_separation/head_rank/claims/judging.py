@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from ...results.tables import chosen
 from ...settings.words import joined
 from ...statistics.claims import Comparison
 from ...statistics.contrasts import Contrast, Measure, Run
@@ -153,7 +154,7 @@ def unlearned_reason(rows: list[Run], contrasts: list[Contrast]) -> str:
     if not full_rank:
         return "w is not d, and no runs of full rank show that such networks learn"
     fewest = min(runs.values(full_rank, "n"))
-    errors_over_rank_0 = [runs.over_rank_0(row) for row in runs.chosen(full_rank, n=fewest)]
+    errors_over_rank_0 = [runs.over_rank_0(row) for row in chosen(full_rank, n=fewest)]
     mean = sum(errors_over_rank_0) / len(errors_over_rank_0)
     if mean < LEARNED:
         return ""

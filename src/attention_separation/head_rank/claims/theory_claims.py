@@ -4,9 +4,9 @@ training makes."""
 import math
 from itertools import pairwise
 
-from ...results.tables import Row
+from ...results.tables import Row, chosen
 from ...statistics.claims import Estimate, at_least, within
-from ..training.runs import chosen, values
+from ..training.runs import values
 from .claim import CHECK, OURS, PAPERS, Evidence, Finding, rank_claim
 from .compared_numbers import error_less, finding_together, times
 

@@ -9,10 +9,11 @@ of the position of a point: none, concatenated to the points, or added to them.
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+from ...results.tables import chosen
 from ...statistics.claims import at_least, at_most, within
 from ...statistics.contrasts import Claimed, Contrast, Run
 from ..training import runs
-from ..training.runs import by_rank, chosen, plain
+from ..training.runs import by_rank, plain
 from .claim import OURS, PAPERS, rank_claim
 from .judging import ComparedRuns, Contrasts, two_outcomes_reason, unlearned_reason
 

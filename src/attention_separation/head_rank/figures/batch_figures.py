@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 
 from ...pages.drawing import key, legend_beside, log_axis, sheet
 from ...pages.house_style import INK, PALETTE
+from ...results.tables import chosen
 from ...settings.words import counted
 from ...statistics.contrasts import Run
 from ..settings.cells import EPOCH
@@ -61,10 +62,10 @@ def figure_fresh(rows: list[Run]) -> Figure:
         sharey=True,
     ) as (figure, axes):
         for ax, (count, width) in zip(axes, panels, strict=True):
-            rows_of_panel = runs.chosen(shown, layers=count, width=width)
+            rows_of_panel = chosen(shown, layers=count, width=width)
             # New batches last: their open markers hide nothing.
             for arm in reversed(ARMS):
-                for row in runs.chosen(rows_of_panel, **arm.settings):
+                for row in chosen(rows_of_panel, **arm.settings):
                     _draw_run(ax, row, arm, colours[row["rank"]])
             if shown:
                 _draw_diagonal(ax, shown)
@@ -166,9 +167,9 @@ def figure_crossing(rows: list[Run]) -> Figure:
         sharey=True,
     ) as (figure, axes):
         for ax, (layers, encoding) in zip(axes, panels, strict=True):
-            rows_of_panel = runs.chosen(rows, layers=layers, encoding=encoding)
+            rows_of_panel = chosen(rows, layers=layers, encoding=encoding)
             for colour, settings in zip(PALETTE, CROSSED_ARMS.values(), strict=False):
-                _draw_curves(ax, runs.chosen(rows_of_panel, **settings), colour)
+                _draw_curves(ax, chosen(rows_of_panel, **settings), colour)
             words = "no encoding" if encoding == "none" else encoding
             ax.set_title(f"{counted(layers, 'layer')}, {words}", fontweight="bold")
             ax.set(xlabel="steps", ylabel="error")

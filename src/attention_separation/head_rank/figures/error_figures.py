@@ -15,11 +15,12 @@ from matplotlib.lines import Line2D
 
 from ...pages.drawing import key, legend_beside, log_axis, sheet, ticks_at
 from ...pages.house_style import INK, PALETTE
+from ...results.tables import chosen
 from ...statistics.contrasts import Run
 from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
 from ..training import published_values
-from ..training.runs import PUBLISHED_INITIAL, chosen, initial_words, listed, values
+from ..training.runs import PUBLISHED_INITIAL, initial_words, listed, values
 from .trained_parts import DEAD_WORDS, ERROR, is_size, mark, panel_title, recipe
 
 RANK_0 = "$-a\\,x_i + b\\,\\Sigma_j\\,x_j$"

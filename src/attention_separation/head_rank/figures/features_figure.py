@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 
 from ...pages.drawing import legend_beside, sheet, ticks_at
 from ...pages.house_style import BLUE, GREEN, INK, LIGHT_GRAY, VERMILION
-from ...results.tables import Row
+from ...results.tables import Row, chosen
 from ..constructions.rank_1_heads import error_beyond_degree
 from ..settings.titles import ERROR, FIGURES
 from ..theory.bound import bound
-from ..training.runs import chosen, values
+from ..training.runs import values
 
 LOWEST = 0.05
 """Where the axis of errors begins."""

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from ...pages.drawing import legend_beside, log_axis, sheet
 from ...pages.house_style import INK, PALETTE
+from ...results.tables import chosen
 from ...settings.words import counted
 from ...statistics.contrasts import Run
 from ..settings.titles import TRAINED
@@ -30,7 +31,7 @@ def figure_2(rows: list[Run]) -> Figure:
         angle_axes = axes[: len(layers)]
         norm_axes = axes[len(layers) :]
         for angle_ax, norm_ax, count in zip(angle_axes, norm_axes, layers, strict=True):
-            rows_of_panel = runs.chosen(rows, layers=count)
+            rows_of_panel = chosen(rows, layers=count)
             angle_ax.set_title(panel_title(rows, count), fontweight="bold")
             published_angles = {}
             published_norms = {}
@@ -56,7 +57,7 @@ def _draw_heads(ax: Axes, rows: list[Run], name: str, published: dict[int, float
     """A quantity of all heads of runs, by their number in a layer; published medians by it."""
     widths = runs.values(rows, "width")
     for place, width in enumerate(widths):
-        heads = _quantities(runs.chosen(rows, width=width), name)
+        heads = _quantities(chosen(rows, width=width), name)
         if len(heads) > 1:
             ax.boxplot(
                 [heads],

@@ -13,9 +13,9 @@ from matplotlib.lines import Line2D
 
 from ...pages.drawing import Look, key, sheet, ticks_at
 from ...pages.house_style import INK
-from ...results.tables import Row
+from ...results.tables import Row, chosen
 from ..settings.titles import ERROR, FIGURES, KINDS
-from ..training.runs import chosen, listed, values
+from ..training.runs import listed, values
 from .computed_parts import ErrorCurve, colours_of
 
 DATA_MARKERS = {"uniform": "o", "orthogonal": "s"}

@@ -16,12 +16,12 @@ from matplotlib.patches import Patch
 from ...pages import house_style
 from ...pages.drawing import draw_estimates, key, legend_beside, save_with_numbers, sheet, ticks_at
 from ...results.provenance import record
-from ...results.tables import Row, read_parquet
+from ...results.tables import Row, chosen, read_parquet
 from ...settings.strict_model import Job
 from ..settings.titles import ERROR, KINDS, THEORY
 from ..theory import bound_table, found_table, layers_table, plurality_table
 from ..theory.plurality_table import heads_reaching
-from ..training.runs import chosen, columns_of, listed, values
+from ..training.runs import columns_of, listed, values
 from .computed_parts import colours_of
 
 BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}

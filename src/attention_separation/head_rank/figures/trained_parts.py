@@ -7,10 +7,11 @@ from matplotlib.lines import Line2D
 
 from ...pages.drawing import key
 from ...pages.house_style import INK
+from ...results.tables import chosen
 from ...settings.words import counted
 from ...statistics.contrasts import Run
 from ..training.cell_table import DEAD
-from ..training.runs import chosen, listed, values
+from ..training.runs import listed, values
 
 ERROR = "held-out error"
 DEAD_WORDS = f"dead run: {100 * DEAD:g} % or more of\nuniform attention's error"

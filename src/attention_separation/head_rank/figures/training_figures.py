@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ...pages.drawing import save_with_numbers
 from ...results.provenance import record
-from ...results.tables import read_schema, table_from_rows
+from ...results.tables import chosen, read_schema, table_from_rows
 from ...settings.strict_model import Job
 from ...statistics.contrasts import Run
 from ..training import runs
@@ -48,7 +48,7 @@ def shown(figure: str, rows: list[Run], seed: int) -> list[Run]:
     root of what is simulated."""
     if figure != "rank_fig1":
         return rows
-    one_head = runs.chosen(rows, layers=1, total_heads=1, encoding="none")
+    one_head = chosen(rows, layers=1, total_heads=1, encoding="none")
     single_heads = [row for row in one_head if runs.is_full_rank(row)]
     errors = {
         (row["cell"], row["run"]): row["fact_1_error"]

@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 from ...pages.drawing import Look, key, sheet, ticks_at
 from ...pages.house_style import PALETTE
-from ...results.tables import Row
+from ...results.tables import Row, chosen
 from ..settings.titles import ERROR, FIGURES
-from ..training.runs import chosen, columns_of, listed, values
+from ..training.runs import columns_of, listed, values
 from .computed_parts import ErrorCurve, colours_of
 
 ZERO_PREDICTOR = 1.0

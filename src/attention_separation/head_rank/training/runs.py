@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ...results.tables import chosen
 from ...settings.words import joined
 from ...statistics.contrasts import Run
 from ..constructions.farthest_point import least_error, simulated_errors
@@ -46,11 +47,6 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
     """The runs of some cells, in the order of the cells; TableError as `read_cell`."""
     tables = [read_cell(path) for path in paths]
     return pa.concat_tables(table.replace_schema_metadata() for table in tables)
-
-
-def chosen(rows: Iterable[Run], **wanted: object) -> list[Run]:
-    """The runs whose settings are as wanted."""
-    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
 
 
 def cells_of(rows: list[Run], **wanted: object) -> list[list[Run]]:

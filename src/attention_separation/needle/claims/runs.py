@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from ...results.tables import chosen
 from ...statistics.means import Mean
 from ..exact.accuracy import CRITICAL
 
@@ -37,9 +38,8 @@ def mean_accuracy(rows: Rows) -> Mean:
 def cells_of(rows: Rows, **wanted: object) -> Iterator[Rows]:
     """The runs of each cell whose columns have these values."""
     runs_by_cell: dict[str, list[Run]] = {}
-    for row in rows:
-        if all(row[column] == value for column, value in wanted.items()):
-            runs_by_cell.setdefault(row["cell"], []).append(row)
+    for row in chosen(rows, **wanted):
+        runs_by_cell.setdefault(row["cell"], []).append(row)
     yield from runs_by_cell.values()
 
 
