@@ -24,6 +24,7 @@ from PIL import Image
 
 from ..results.files import replacing
 from ..results.tables import numpy_column, write_csv, write_parquet
+from ..settings.words import ten_to
 from .house_style import INK, RC, house_rc
 
 matplotlib.use("agg")
@@ -36,8 +37,6 @@ NOTE_PER_INCH = 17
 
 Look = dict[str, Any]
 """How a line is drawn, as Matplotlib takes it."""
-
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @contextmanager
@@ -148,7 +147,7 @@ def log_axis(axis: Axis, ends: tuple[float, float] | None = None) -> None:
 def _number(value: float, position: float | None = None) -> str:
     """500, or 10⁶: as text, for formulas are slow."""
     power = round(math.log10(value))
-    return f"{value:g}" if value < 10_000 else f"10{str(power).translate(SUPERSCRIPTS)}"
+    return f"{value:g}" if value < 10_000 else ten_to(power)
 
 
 def draw_estimates(

@@ -17,10 +17,10 @@ from jinja2.parser import Parser
 
 from ..results.files import write_text
 from ..results.tables import chosen
+from ..settings.words import ten_to
 
 SUFFIX = ".j2"
 MARKS = {"agrees": "✓", "differs": "✗", "undecided": "?"}
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class PageError(ValueError):
@@ -87,7 +87,7 @@ def whole(number: float) -> str:
     if abs(number) < 1e9:
         return f"{number:,.0f}"
     digits, power = f"{number:.2e}".split("e")
-    return f"{digits}·10{str(int(power)).translate(SUPERSCRIPTS)}"
+    return f"{digits}·{ten_to(int(power))}"
 
 
 def fixed(number: float, places: int = 3) -> str:

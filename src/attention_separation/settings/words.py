@@ -13,6 +13,9 @@ MOST_SHOWN = 60
 PLAIN_KEY = re.compile(r"[\w/+-]([\w/+ -]{0,98}[\w/+-])?")
 
 
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 class _Shown(reprlib.Repr):
     """As the library's, but it can say any whole number."""
 
@@ -64,3 +67,8 @@ def rounded_up(value: float) -> str:
     """A positive number as text of one digit, never too small: 1.3e-6 is 2e-6."""
     power = math.floor(math.log10(value))
     return f"{math.ceil(value / 10**power - 1e-9):d}e{power}" if power < -3 else f"{value:.2g}"
+
+
+def ten_to(power: int) -> str:
+    """A power of ten as text: 10⁶."""
+    return f"10{str(power).translate(SUPERSCRIPTS)}"
