@@ -25,6 +25,8 @@ WHOLE = {
     "recall n": ("n", lambda x: recall.accuracy("linear", n=x, d=4)),
     "recall d": ("d", lambda x: recall.accuracy("linear", n=8, d=x)),
     "recall seed": ("seed", lambda x: recall.accuracy("linear", n=8, d=4, seed=x)),
+    "recall age": ("age", lambda x: recall.accuracy("linear", n=8, d=4, age=x)),
+    "recall age of largest": ("age", lambda x: recall.largest_n("linear", 4, age=x)),
     "recall window": ("window", lambda x: recall.window("linear", x)),
 }
 NUMBERS = {
@@ -40,7 +42,16 @@ NUMBERS = {
     "head level": ("level", lambda x: head.measure(SCORES, 0, level=x)),
     "head n": ("n", lambda x: head.share(SCORES, 0, n=[x])),
 }
-MAY_BE_NONE = {("separate d", None), ("separate margin", None)}
+NO_LISTS = {
+    "head share": ("n", lambda x: head.share(SCORES, 0, n=x)),
+    "head counting": ("gaps", lambda x: head.counting(SCORES, 0, gaps=x)),
+}
+MAY_BE_NONE = {
+    ("separate d", None),
+    ("separate margin", None),
+    ("recall age", None),
+    ("recall age of largest", None),
+}
 """Where None has a meaning of its own."""
 
 
@@ -66,6 +77,20 @@ def test_what_is_no_whole_number_is_refused(name, ask, value):
 def test_what_is_no_number_in_range_is_refused(name, ask, value):
     with pytest.raises(ValueError, match=rf"^{name}=.*; allowed: numbers (above|from|between) "):
         ask(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "ask", "value"), asked_wrongly(NO_LISTS, [None, True, 8, 8j, math.nan, np.array(8)])
+)
+def test_what_is_no_list_of_numbers_is_refused(name, ask, value):
+    with pytest.raises(ValueError, match=rf"^{name}=.*; allowed: a list of numbers$"):
+        ask(value)
+
+
+@pytest.mark.parametrize("value", [0, 3, "sqrt", True, math.nan, 10**400, [1]])
+def test_a_norm_that_is_none_is_refused(value):
+    with pytest.raises(ValueError, match=r"^norm=.*; allowed: 'sqrt_d', 1$"):
+        recall.simulate("linear", n=8, d=4, trials=3, norm=value)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..api.build import Given
-from ..settings.number_check import number
+from ..settings.number_check import listed, number
 from ..settings.warn_once import once_per_question, warn
 from .columns import columns_at, softmax_columns
 from .head_maps import AXES
@@ -108,7 +108,7 @@ class Measurement:
 
     def shares(self, numbers: Iterable[float]) -> pd.DataFrame:
         """As the function `share`."""
-        sizes = [self.checked_n(n) for n in numbers]
+        sizes = [self.checked_n(n) for n in listed("n", numbers)]
         if not sizes:
             raise ValueError("n is empty; allowed: at least one number of tokens")
         parts: dict[float, list[pd.DataFrame]] = {n: [] for n in sizes}
@@ -268,7 +268,9 @@ def counting(
     """How many of the rest have scores within each gap of the target's, or above it: a row for each
     query and gap, with columns gap and count after the labels. Arguments and errors as of
     `measure`."""
-    sizes = [number("gaps", gap, "numbers", lambda x: not math.isnan(x)) for gap in gaps]
+    sizes = [
+        number("gaps", gap, "numbers", lambda x: not math.isnan(x)) for gap in listed("gaps", gaps)
+    ]
     if not sizes:
         raise ValueError("gaps is empty; allowed: at least one gap")
     reader = Reader(scores, target, fixed=fixed, mask=mask, causal=causal)

@@ -3,13 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal
 
 from ..own_kernels.given import numpy_of
 from ..settings.number_check import number, whole_number
 from ..settings.warn_once import once_per_question, warn
-from ..settings.words import short_repr
 from ..statistics.counts import clopper_pearson
 from .exact import large_d_limits, scores
 from .exact.answer import Recall
@@ -167,7 +165,10 @@ def largest_n(
     """
     allowed = "numbers above 0.5 and below 1"
     checked_level = number("level", level, allowed, lambda x: 0.5 < x < 1)
-    first = _question(layer, 1 + (age or 0), d, age, cosine, rewrites, trials, seed)
+    least_n = 1
+    if age is not None:
+        least_n += whole_number("age", age, least=0, most=LARGEST_N - 1)
+    first = _question(layer, least_n, d, age, cosine, rewrites, trials, seed)
 
     def recall_at(n: int) -> Recall:
         return _question(first.layer, n, d, age, cosine, rewrites, trials, seed).answer()
@@ -244,11 +245,12 @@ def _norm(norm: Norm, d: int) -> float:
     """The length that is meant; else ValueError."""
     if isinstance(norm, str) and norm == "sqrt_d":
         return math.sqrt(d)
-    if isinstance(norm, Real) and not isinstance(norm, bool):
-        for length in (1.0, math.sqrt(d)):
-            if math.isclose(float(norm), length):
-                return length
-    raise ValueError(f"norm={short_repr(norm)}; allowed: 'sqrt_d', 1")
+
+    def is_length(x: float) -> bool:
+        return math.isclose(x, 1.0) or math.isclose(x, math.sqrt(d))
+
+    length = number("norm", norm, "'sqrt_d', 1", is_length)
+    return 1.0 if math.isclose(length, 1.0) else math.sqrt(d)
 
 
 def _question(

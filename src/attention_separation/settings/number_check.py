@@ -59,6 +59,14 @@ def _whole(value: Any) -> int | None:
     return whole if whole == value else None
 
 
+def listed(name: str, values: Any) -> list[Any]:
+    """What a parameter that takes several numbers holds; ValueError if it is none that can."""
+    try:
+        return list(values)
+    except TypeError:
+        raise ValueError(f"{name}={short_repr(values)}; allowed: a list of numbers") from None
+
+
 def whole_range(least: int, most: int) -> str:
     """The whole numbers of a range, in words."""
     return f"whole numbers from {least:,} to {most:,}"
