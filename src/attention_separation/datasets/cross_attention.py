@@ -54,7 +54,7 @@ def literal(
     reading: Reading, sizes: Sizes, dataset: int, places: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """A1, A2, A3, Q and K; places : the indices j2 and j3, (2,)."""
-    j2, j3 = places.tolist()
+    j2, j3 = np.asarray(places).tolist()
     a1, a2 = tokens(sizes.n, sizes.d, sizes.a(dataset), j2=j2, j3=j3, reading=reading)
     identity = np.eye(sizes.d)
     return a1, a2, a2, identity, identity

@@ -51,7 +51,7 @@ def test_a_heads_vote_is_the_rank_1_hardmax_head():
     np.testing.assert_allclose(chosen[..., 0], np.where(first, x[..., 0], x[..., 1]))
 
 
-@pytest.mark.parametrize("count", [0, 2, 40])
+@pytest.mark.parametrize("count", [2, 40])
 def test_an_even_vote_is_refused(count):
     with pytest.raises(ValidationError, match=f"{count} heads; allowed: odd numbers"):
         VoteJob.model_validate(JOB | {"heads": [1, count]})

@@ -33,7 +33,9 @@ class LayerSetting(StrictModel):
     )
     least_squares: bool = Field(default=False, description="whether it is least squares")
     decay: Decay = Field(default=1.0, description="factor for each step of age")
-    window: Count | None = Field(default=None, description="writes that are seen; null for all")
+    window: Annotated[Count, Field(le=10**6)] | None = Field(
+        default=None, description="writes that are seen; null for all"
+    )
 
     @model_validator(mode="after")
     def _is_one_layer(self) -> Self:
