@@ -168,8 +168,7 @@ needle: setup-rank
 	echo "wall time: $$((SECONDS - start)) s"
 
 recall: setup
-	@set -e; start=$$SECONDS; \
-	$(BIN)/snakemake recall --cores $(CORES) --quiet rules host reason $(if $(CONFIG),--config $(CONFIG)); \
+	@set -e; start=$$SECONDS; $(SNAKEMAKE) -- recall $(SHORT); \
 	$(BIN)/python -m attention_separation recall-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
