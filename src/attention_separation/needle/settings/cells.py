@@ -11,10 +11,16 @@ from ...settings.faults import fault
 from ...settings.strict_model import Count, Several, StrictModel, TrainedCell
 from .exact import Entries, Mu
 
-OF_PAPER, SINKS = ("query_learned", "self_attention"), ("sink_learned", "sink_and_scale_learned")
-Arm = Literal["query_given", *OF_PAPER, *SINKS]
-"""As `NeedleGrid.arm` describes them. OF_PAPER have the first paper's tokens, with noise; SINKS the
-data of query_given."""
+Arm = Literal[
+    "query_given", "query_learned", "self_attention", "sink_learned", "sink_and_scale_learned"
+]
+"""As `NeedleGrid.arm` describes them."""
+
+OF_PAPER = ("query_learned", "self_attention")
+"""Arms that have the first paper's tokens, with noise."""
+
+SINKS = ("sink_learned", "sink_and_scale_learned")
+"""Arms of sinks, which have the data of query_given."""
 
 IN_STREAMS: dict[Arm, str] = {
     "query_given": "asked", "query_learned": "fixed", "self_attention": "paper",

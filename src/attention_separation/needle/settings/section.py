@@ -77,7 +77,9 @@ class NeedleTraining(StrictModel):
         for mu, n, key in itertools.product(grid.mus, grid.sizes, grid.maps):
             one = self.maps[key]
             kernel = own.get(one.kernel or "")
-            is_python = isinstance(kernel, PythonKernel)
+            module = None
+            if isinstance(kernel, PythonKernel):
+                module = module_digest(kernel.python)
             yield NeedleCell(
                 # As in a file's name: no dots.
                 name=f"{kind}_mu{mu:g}_n{n}_{key}".replace(".", "p"),
@@ -85,7 +87,7 @@ class NeedleTraining(StrictModel):
                 mu=mu,
                 n=n,
                 own=kernel,
-                module=module_digest(kernel.python) if is_python else None,
+                module=module,
                 **shared,
             )
 
@@ -129,14 +131,14 @@ def section_faults(section: NeedleSection, own: Own) -> Iterator[Fault]:
 
 def _faults_of_maps(training: NeedleTraining, own: Own) -> Iterator[Fault]:
     for name, each in training.maps.items():
-        key, text = _fault_of_map(each, own)
+        path, text = _fault_of_map(each, own)
         if text:
-            yield ("maps", name, *key), text
+            yield ("maps", name, *path), text
     for name, grid in training.grids.items():
-        for k, key in enumerate(grid.maps):
-            if key not in training.maps:
-                hint = suggestion(key[:50], list(training.maps))
-                yield ("grids", name, "maps", k), f"{key!r} is no map; {hint}"
+        for k, map_name in enumerate(grid.maps):
+            if map_name not in training.maps:
+                hint = suggestion(map_name[:50], list(training.maps))
+                yield ("grids", name, "maps", k), f"{map_name!r} is no map; {hint}"
 
 
 def _faults_of_cells(training: NeedleTraining, data: Entries, own: Own) -> Iterator[Fault]:
