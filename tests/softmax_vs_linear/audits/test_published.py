@@ -38,7 +38,7 @@ def job(**files):
         if name in STUDY.marked
     ]
     margins = [0.1] * len(known)
-    return PublishedJob(panels=known, files=files, level=BUDGET, margin=0.1, margins=margins)
+    return PublishedJob(panels=known, files=files, level=BUDGET, margin=0.1, panel_margins=margins)
 
 
 def text_of(*lines):
