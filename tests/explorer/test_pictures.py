@@ -1,5 +1,6 @@
 """Pictures show the API's numbers, and what is behind them agrees with the definitions."""
 
+import re
 from itertools import product
 
 import numpy as np
@@ -10,7 +11,7 @@ from literal_layers import inputs
 from needle_table import write_table
 
 import attention_separation as asep
-from attention_separation import explorer
+from attention_separation import explorer, recall
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.datasets.dataset import FixedData
 from attention_separation.explorer import pictures
@@ -108,6 +109,21 @@ def test_the_rank_bound_is_the_bound():
         assert line.get_ydata() == pytest.approx(wanted)
     with pytest.raises(ValueError, match="allowed: d from 2, r from 1 to d"):
         explorer.draw_rank_bound(16, 0, 4)
+
+
+def test_recall_is_what_its_room_says():
+    figure = explorer.draw_recall(d=16, n=32, decay=0.9)
+    lines = {line.get_label(): line for line in figure.axes[0].lines}
+    layers = {"square": "power_2", "linear": "linear", "softmax": "exp_sqrt_d"}
+    for word, kernel in layers.items():
+        (line,) = [line for label, line in lines.items() if re.match(rf"{word}(, 1/√d)?:", label)]
+        wanted = [recall.accuracy(kernel, int(n), 16).value for n in line.get_xdata()]
+        assert line.get_ydata() == pytest.approx(wanted, abs=1e-12)
+    (decayed,) = [line for label, line in lines.items() if "decay 0.9:" in label]
+    wanted = recall.accuracy(recall.decay("linear", 0.9), 32, 16).value
+    assert decayed.get_ydata()[pictures.PAIRS.index(32)] == pytest.approx(wanted, abs=1e-12)
+    with pytest.raises(ValueError, match=r"n=33; allowed: \(2, 4, "):
+        explorer.draw_recall(n=33)
 
 
 TABLED = pd.read_csv(pictures.TABLE, index_col=["kernel", "mu"])

@@ -153,7 +153,7 @@ def test_a_view_is_beside_what_it_takes_alone(page):
     """The number and the sliders of kernels go where a view is of another question, and come
     back as they were left."""
     step(page, "a₁,")
-    for view in ("Needle", "Rank bound", "Head"):
+    for view in ("Needle", "Recall", "Rank bound", "Head"):
         choose(page, view)
         page.wait_until("!number()")
         page.wait_until(f"document.querySelector('h1').innerText === {views.title(view)!r}")
@@ -178,6 +178,7 @@ PICTURES = {
     # Of docs/explorer.md: the view, the window's width, a formula, and steps of the temperature.
     "row": ("Row", 1280, "", 0),
     "needle": ("Needle", 1280, "", 0),
+    "recall": ("Recall", 1280, "", 0),
     "rank_bound": ("Rank bound", 1280, "", 0),
     "head": ("Head", 1280, "", 0),
     "phone": ("Curve", 390, "", 0),

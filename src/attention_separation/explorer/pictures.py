@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .. import head
+from .. import head, recall
 from ..api.build import Given, kernel_of, unique_names
 from ..api.comparing import at_temperature
 from ..api.separating import Separation, separate
@@ -294,6 +294,60 @@ def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
         "mean has 0.5, predicting zero 1. At full rank the bound is 0."
     )
     return finished(axes, f"rank r of {heads:,} heads, d = {d}", "lower bound on the error", words)
+
+
+PAIRS = tuple(2**k for k in range(1, 13))
+DECAYS = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 1.0)
+MOST_PAIRS_OF_DELTA = 512
+DELTA_TRIALS = 2_000
+"""Of the law of a delta rule, which is simulated: what a slider has time for."""
+
+
+@lru_cache(maxsize=8)
+def recall_lines(d: int, decay: float) -> dict[str, np.ndarray]:
+    """The accuracy of recall with some layers, by their names, at the first of PAIRS, (P,)."""
+    decayed = recall.decay("linear", decay)
+    lines = {
+        "softmax, 1/√d": [recall.accuracy("exp_sqrt_d", n, d).value for n in PAIRS],
+        "square": [recall.accuracy("power_2", n, d).value for n in PAIRS],
+        "linear": [recall.accuracy("linear", n, d).value for n in PAIRS],
+        f"linear, decay {decay:g}": [recall.accuracy(decayed, n, d).value for n in PAIRS],
+    }
+    rule = recall.delta(0.5)
+    few = [n for n in PAIRS if n <= MOST_PAIRS_OF_DELTA]
+    lines["delta, β = ½"] = [recall.accuracy(rule, n, d, trials=DELTA_TRIALS).value for n in few]
+    return {name: np.array(values) for name, values in lines.items()}
+
+
+def draw_recall(d: int = 64, n: int = 64, decay: float = 0.99) -> Figure:
+    """The accuracy with which one head gives back the value of a key among n random pairs, against
+    n; the legend has it at n. ValueError if n is not among PAIRS."""
+    if n not in PAIRS:
+        raise ValueError(f"n={n!r}; allowed: {PAIRS}; recall.accuracy has any other")
+    axes = panel()
+    place = PAIRS.index(n)
+    for k, (name, accuracies) in enumerate(recall_lines(d, decay).items()):
+        label = name
+        if place < len(accuracies):
+            label = f"{name}: {accuracies[place]:.3f}"
+        axes.plot(
+            PAIRS[: len(accuracies)],
+            accuracies,
+            marker=".",
+            color=PALETTE[k],
+            linestyle=LINE_STYLES[k],
+            label=label,
+        )
+    axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
+    axes.axhline(0.9, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)
+    axes.set_ylim(0.49, 1.01)
+    words = (
+        f"n pairs of a random key and a value pass one head of dimension {d}, and one key comes "
+        "again. The legend has the chance that a coordinate of its value has the right sign, at "
+        f"n = {n:,}; a guess has 0.5. Lines are exact, but for the delta rule's: "
+        f"{DELTA_TRIALS:,} trials of its law, within 0.02, up to n = {MOST_PAIRS_OF_DELTA}."
+    )
+    return finished(axes, f"pairs n, at d = {d}", "accuracy of recall", words, is_logarithmic=True)
 
 
 def numbers(name: str, text: str, kind: type[float] = float) -> list[float]:

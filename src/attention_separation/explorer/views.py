@@ -12,8 +12,27 @@ from ..any_attention.exact.layers import LAYERS
 from ..api.separating import Separation
 from ..api.validation import layer_of
 from ..attention.kernels import KERNELS
-from . import draw_curve, draw_head, draw_needle, draw_rank_bound, draw_row, draw_scores
-from .pictures import AXES, MUS, TEN, TOKENS, as_svg, in_digits, nearest_multiple, separation
+from . import (
+    draw_curve,
+    draw_head,
+    draw_needle,
+    draw_rank_bound,
+    draw_recall,
+    draw_row,
+    draw_scores,
+)
+from .pictures import (
+    AXES,
+    DECAYS,
+    MUS,
+    PAIRS,
+    TEN,
+    TOKENS,
+    as_svg,
+    in_digits,
+    nearest_multiple,
+    separation,
+)
 
 FAULTS = (ValueError, TypeError, ArithmeticError, MemoryError)  # their texts say why
 Values = Mapping[str, Any]
@@ -111,6 +130,16 @@ VIEWS = {
         0,
         {"mu": _slider("μ, signal to noise", MUS, 5.0), "n": _slider("n, tokens", TOKENS, 512)},
         "How often can one query tell whether one token among n, all of them noisy, is special?",
+    ),
+    "Recall": View(
+        draw_recall,
+        0,
+        {
+            "d": _slider("d, dimension", (8, 16, 32, 64, 128), 64),
+            "n": _slider("n, pairs", PAIRS, 64),
+            "decay": _slider("decay, for each step of age", DECAYS, 0.99),
+        },
+        "How many pairs of a key and a value does one head give back?",
     ),
     "Rank bound": View(
         draw_rank_bound,
