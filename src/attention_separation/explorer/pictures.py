@@ -329,7 +329,7 @@ def draw_recall(d: int = 64, n: int = 64, decay: float = 0.99) -> Figure:
     for k, (name, accuracies) in enumerate(recall_lines(d, decay).items()):
         label = name
         if place < len(accuracies):
-            label = f"{name}: {accuracies[place]:.3f}"
+            label = f"{name}: {in_digits(accuracies[place])}"
         axes.plot(
             PAIRS[: len(accuracies)],
             accuracies,
