@@ -21,8 +21,28 @@ from .separating import Separation, Success, separate, success
 from .simulating import Simulation, simulate
 
 __all__ = (
-    "Kernel", "Separation", "Simulation", "Success", "UnknownKernelError", "at_temperature",
-    "compare", "critical_temperature", "features", "holes", "kernel_of", "kernels", "largest_n",
-    "least_degree", "least_weight", "pair", "plot", "rows", "scores", "separate",
-    "separates_from", "simulate", "spans", "success",
-)  # fmt: skip
+    "Kernel",
+    "Separation",
+    "Simulation",
+    "Success",
+    "UnknownKernelError",
+    "at_temperature",
+    "compare",
+    "critical_temperature",
+    "features",
+    "holes",
+    "kernel_of",
+    "kernels",
+    "largest_n",
+    "least_degree",
+    "least_weight",
+    "pair",
+    "plot",
+    "rows",
+    "scores",
+    "separate",
+    "separates_from",
+    "simulate",
+    "spans",
+    "success",
+)

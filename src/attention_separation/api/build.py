@@ -21,9 +21,16 @@ from ..own_kernels.given import Given, features, kernel_of, pair, rows, scores
 from ..settings.warn_once import warn
 
 __all__ = (
-    "Given", "features", "kernel_of", "pair", "require_usable", "rows", "say_how_long", "scores",
+    "Given",
+    "features",
+    "kernel_of",
+    "pair",
+    "require_usable",
+    "rows",
+    "say_how_long",
+    "scores",
     "unique_names",
-)  # fmt: skip
+)
 
 MOST_BYTES = 2 << 30
 """Of vectors and their products; more classes than fit are refused."""

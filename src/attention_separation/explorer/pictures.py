@@ -109,7 +109,9 @@ def _value_of(here: Separation, against: str, at: Mapping[str, Any]) -> float | 
 def _beside(at: Mapping[str, Any], against: str) -> dict[str, Any]:
     """The setting less the parameter that a curve is drawn against, on which it does not depend. n
     stacks for one d alone, so d stays."""
-    return {name: value for name, value in at.items() if name != against or name == "d"}
+    if against == "d":
+        return dict(at)
+    return {name: value for name, value in at.items() if name != against}
 
 
 # While a slider moves that a curve is drawn against, its line stays.
@@ -246,14 +248,11 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     axes = panel()
     for kernel in NEEDLE_KERNELS:
         accuracies = limits.loc[kernel, [*map(str, TOKENS)]]
-        axes.plot(
-            TOKENS,
-            accuracies,
-            marker=".",
-            label=f"{kernel}: {accuracies[str(n)]:.3f}",
-            zorder=2 if kernel == "bayes" else 3,
-            **kernel_line(kernel),
-        )
+        label = f"{kernel}: {accuracies[str(n)]:.3f}"
+        look = kernel_line(kernel)
+        # The best possible is a broad line, below the others.
+        look["zorder"] = 2 if kernel == "bayes" else 3
+        axes.plot(TOKENS, accuracies, marker=".", label=label, **look)
     axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.axhline(0.75, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)
     axes.set_ylim(0.49, 1.01)
@@ -306,17 +305,21 @@ DELTA_TRIALS = 2_000
 @lru_cache(maxsize=8)
 def recall_lines(d: int, decay: float) -> dict[str, np.ndarray]:
     """The accuracy of recall with some layers, by their names, at the first of PAIRS, (P,)."""
-    decayed = recall.decay("linear", decay)
-    lines = {
-        "softmax, 1/√d": [recall.accuracy("exp_sqrt_d", n, d).value for n in PAIRS],
-        "square": [recall.accuracy("power_2", n, d).value for n in PAIRS],
-        "linear": [recall.accuracy("linear", n, d).value for n in PAIRS],
-        f"linear, decay {decay:g}": [recall.accuracy(decayed, n, d).value for n in PAIRS],
+    layers: dict[str, Any] = {
+        "softmax, 1/√d": "exp_sqrt_d",
+        "square": "power_2",
+        "linear": "linear",
+        f"linear, decay {decay:g}": recall.decay("linear", decay),
     }
+    lines = {}
+    for name, layer in layers.items():
+        answers = [recall.accuracy(layer, n, d) for n in PAIRS]
+        lines[name] = np.array([answer.value for answer in answers])
     rule = recall.delta(0.5)
     few = [n for n in PAIRS if n <= MOST_PAIRS_OF_DELTA]
-    lines["delta, β = ½"] = [recall.accuracy(rule, n, d, trials=DELTA_TRIALS).value for n in few]
-    return {name: np.array(values) for name, values in lines.items()}
+    simulated = [recall.accuracy(rule, n, d, trials=DELTA_TRIALS) for n in few]
+    lines["delta, β = ½"] = np.array([answer.value for answer in simulated])
+    return lines
 
 
 def draw_recall(d: int = 64, n: int = 64, decay: float = 0.99) -> Figure:
@@ -330,14 +333,9 @@ def draw_recall(d: int = 64, n: int = 64, decay: float = 0.99) -> Figure:
         label = name
         if place < len(accuracies):
             label = f"{name}: {in_digits(accuracies[place])}"
-        axes.plot(
-            PAIRS[: len(accuracies)],
-            accuracies,
-            marker=".",
-            color=PALETTE[k],
-            linestyle=LINE_STYLES[k],
-            label=label,
-        )
+        pairs = PAIRS[: len(accuracies)]
+        look: dict[str, Any] = {"color": PALETTE[k], "linestyle": LINE_STYLES[k], "marker": "."}
+        axes.plot(pairs, accuracies, label=label, **look)
     axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.axhline(0.9, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)
     axes.set_ylim(0.49, 1.01)

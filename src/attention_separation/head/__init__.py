@@ -17,6 +17,12 @@ from .measuring import counting, measure, share, summary
 from .pictures import plot, plot_heads
 
 __all__ = [
-    "counting", "induction_targets", "measure", "plot", "plot_heads", "scores_of", "share",
+    "counting",
+    "induction_targets",
+    "measure",
+    "plot",
+    "plot_heads",
+    "scores_of",
+    "share",
     "summary",
-]  # fmt: skip
+]
