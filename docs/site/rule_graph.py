@@ -59,10 +59,12 @@ def draw(names: dict[str, str], edges: list[tuple[str, str]], path: Path) -> Non
         for column, rules in enumerate(columns):
             for row, rule in enumerate(rules):
                 places[rule] = (column, (tallest - 1) / 2 + (len(rules) - 1) / 2 - row)
-        for before, after in edges:
+        # Snakemake has its rules in no fixed order.
+        for before, after in sorted(edges, key=lambda edge: (names[edge[0]], names[edge[1]])):
             ends = zip(places[before], places[after], strict=True)
             ax.plot(*ends, color=MIDDLE_GRAY, linewidth=1.4, zorder=1)
-        for rule, (x, y) in places.items():
+        for rule in sorted(places, key=names.__getitem__):
+            x, y = places[rule]
             box = {"boxstyle": "round,pad=0.45", "facecolor": PALE_BLUE, "edgecolor": BLUE}
             ax.text(x, y, names[rule], ha="center", va="center", bbox=box, zorder=2)
         figure.savefig(path, metadata={"Date": None})
