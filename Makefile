@@ -201,7 +201,7 @@ test-cluster: setup-cluster
 	@$(BIN)/python -m pytest tests/cluster
 
 test-rank: setup-rank
-	@$(BIN)/python -m pytest tests/pytorch
+	@$(BIN)/python -m pytest tests/pytorch --numprocesses logical --maxprocesses 4 --dist loadfile
 
 # References of flash-linear-attention, in a folder that FLA_CORE names.
 test-fla: setup-rank
