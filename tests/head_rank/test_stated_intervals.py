@@ -39,9 +39,12 @@ def test_of_a_head_at_a_temperature():
     rows = []
     for seed in SEEDS:
         job = jobs.TemperatureJob(
-            seed=seed, draws=300, temperatures=[3.0], biased=[{"d": 4, "biases": [0.5, 0.0]}],
+            seed=seed,
+            draws=300,
+            temperatures=[3.0],
+            biased=[{"d": 4, "biases": [0.5, 0.0]}],
             cases=[{"distribution": "orthogonal", "d": 5, "n": 2}],
-        )  # fmt: skip
+        )
         rows += temperature.errors_of_temperature(job).to_pylist()
     for construction in ("fact_1", "fact_3"):
         of_one = [row for row in rows if row["construction"] == construction]
@@ -91,9 +94,13 @@ def test_of_a_plurality_vote(monkeypatch):
     """No error and no chance is below 0, and no chance above 1: there no interval ends."""
     samples = recorded(monkeypatch, plurality_table)
     job = jobs.PluralityJob(
-        draws=12, distributions=["uniform", "orthogonal"], dimensions=[6], points=[2, 4],
-        heads=[1, 7, 301], seed=1,
-    )  # fmt: skip
+        draws=12,
+        distributions=["uniform", "orthogonal"],
+        dimensions=[6],
+        points=[2, 4],
+        heads=[1, 7, 301],
+        seed=1,
+    )
     rows = list(plurality_table.plurality_rows(job))
     # Of each number of points the share of its heads, then the error of each number of heads.
     assert len(samples) == 4 * (1 + 3)
@@ -113,9 +120,14 @@ def test_of_a_plurality_vote(monkeypatch):
 def test_of_heads_of_low_rank_that_are_found(monkeypatch):
     samples = recorded(monkeypatch, found_table)
     job = jobs.FoundJob(
-        dimensions=[4], draws=30, most_heads=4, most_optimised=2, steps=2, temperatures=[10],
+        dimensions=[4],
+        draws=30,
+        most_heads=4,
+        most_optimised=2,
+        steps=2,
+        temperatures=[10],
         seed=3,
-    )  # fmt: skip
+    )
     rows = [row for row in found_table.found_rows(job) if row["ci_low"] is not None]
     assert len(rows) == len(samples) > 3
     for row, sample in zip(rows, samples, strict=True):
@@ -125,9 +137,14 @@ def test_of_heads_of_low_rank_that_are_found(monkeypatch):
 
 def test_heads_found_stand_in_the_order_of_their_number():
     job = jobs.FoundJob(
-        dimensions=[4], draws=20, most_heads=2, most_optimised=2, steps=1, temperatures=[10, 20],
+        dimensions=[4],
+        draws=20,
+        most_heads=2,
+        most_optimised=2,
+        steps=1,
+        temperatures=[10, 20],
         seed=3,
-    )  # fmt: skip
+    )
     places = {}
     for row in found_table.found_rows(job):
         key = (row["d"], row["rank"], row["kind"], row["temperature"])

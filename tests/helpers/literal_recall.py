@@ -26,8 +26,14 @@ def unit(vector: np.ndarray) -> np.ndarray:
     return vector / math.sqrt(vector @ vector)
 
 
-def draw(rng: np.random.Generator, n: int, d: int, age: int | None = None, cosine: float = 1.0,
-         rewrites: int = 0) -> Trial:  # fmt: skip
+def draw(
+    rng: np.random.Generator,
+    n: int,
+    d: int,
+    age: int | None = None,
+    cosine: float = 1.0,
+    rewrites: int = 0,
+) -> Trial:
     """One trial; any age where none is given."""
     once = [unit(rng.standard_normal(d)) for _ in range(n)]
     age = int(rng.integers(n)) if age is None else age

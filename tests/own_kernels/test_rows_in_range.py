@@ -87,12 +87,14 @@ def test_a_factor_of_all_weights_changes_nothing(slope, shift, inner):
 def test_feature_maps_are_in_range_too(layer):
     sharp = own_kernel("mine", FeatureKernel(feature_map="exp(100*x)"))
     literal = Kernel(
-        "", "", "features",
+        "",
+        "",
+        "features",
         lambda seen: np.logaddexp.reduce(
             100 * (seen.queries[..., :, None, :] + seen.keys[..., None, :, :]), axis=-1
         ),
         logarithmic=True,
-    )  # fmt: skip
+    )
     np.testing.assert_allclose(
         shares(sharp, layer), shares(literal, layer), rtol=1e-10, atol=1e-150
     )
@@ -110,9 +112,12 @@ def test_where_rows_are_not_divided_overflow_is_said(text):
 
 def test_what_a_formula_cannot_be_is_said_as_before():
     for text, words in (
-        ("log(0*x)", "is -inf"), ("x - 1e9", "a row of weights sums to -"), ("0*x", "sums to 0"),
-        ("sqrt(0-x)", "is nan"), ("exp(exp(exp(10*x)))", "finite number"),
-    ):  # fmt: skip
+        ("log(0*x)", "is -inf"),
+        ("x - 1e9", "a row of weights sums to -"),
+        ("0*x", "sums to 0"),
+        ("sqrt(0-x)", "is nan"),
+        ("exp(exp(exp(10*x)))", "finite number"),
+    ):
         with pytest.raises(ArithmeticError, match=words):
             asep.separate(text, n=10**12)
 

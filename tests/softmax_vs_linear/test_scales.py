@@ -55,8 +55,10 @@ def test_few_kernels_few_claims_of_each_law_and_few_points():
 def test_the_figures_of_kernels_have_few_points(name):
     job = settings(SMOKE, "any_attention", name)
     drawn = DRAWN[name].at_most(job.points)
-    many, few = (len(each.numbers(job.data, *([{}] if hasattr(each, "shown") else [])))
-                 for each in (DRAWN[name], drawn))  # fmt: skip
+    many, few = (
+        len(each.numbers(job.data, *([{}] if hasattr(each, "shown") else [])))
+        for each in (DRAWN[name], drawn)
+    )
     assert few <= many / 3
 
 

@@ -108,13 +108,9 @@ class Needle(Study):
 
     def summary(self, folder: Path) -> Iterator[str]:
         """The verdicts on the claims, a line each; ValueError where there are none."""
-        from ..statistics.claims import count_verdicts
+        from ..statistics.claims import verdict_lines
         from .claims.trained_claims import SCHEMA
 
         rows = self.made_rows(folder, "needle_claims", SCHEMA)
-        counts = count_verdicts(row["verdict"] for row in rows)
-        yield f"claims on the needle, at the scale {self.section.scale}: {counts}"
-        for row in rows:
-            value = "" if row["value"] is None else f"{row['deciding_case']}: {row['value']:.5g}"
-            yield f"{row['verdict']:<10} {row['claim']:<4} {value} ({row['rule']})"
+        yield from verdict_lines(f"claims on the needle, at the scale {self.section.scale}", rows)
         yield f"{folder}/figures/needle_*.{{svg,png,pdf,csv,parquet}}  the figures"

@@ -71,13 +71,9 @@ class RecallStudy(Study):
 
     def summary(self, folder: Path) -> Iterator[str]:
         """The verdicts on the claims, a line each; ValueError where there are none."""
-        from ..statistics.claims import count_verdicts
+        from ..statistics.claims import verdict_lines
         from .claims.claims_table import SCHEMA
 
         rows = self.made_rows(folder, "recall_claims", SCHEMA)
-        counts = count_verdicts(row["verdict"] for row in rows)
-        yield f"claims on recall, at the scale {self.section.scale}: {counts}"
-        for row in rows:
-            value = "" if row["value"] is None else f"{row['deciding_case']}: {row['value']:.5g}"
-            yield f"{row['verdict']:<10} {row['claim']:<3} {value} ({row['rule']})"
+        yield from verdict_lines(f"claims on recall, at the scale {self.section.scale}", rows)
         yield f"{folder}/figures/recall_*.{{svg,png,pdf,csv,parquet}}  the figures"

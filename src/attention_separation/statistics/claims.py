@@ -6,9 +6,9 @@ is claimed of it. All must agree for the claim to; one that differs decides.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 AGREES, DIFFERS, UNDECIDED = VERDICTS = ("agrees", "differs", "undecided")
 NOT_RUN = "not run"
@@ -28,6 +28,15 @@ def count_verdicts(verdicts: Iterable[str]) -> str:
     return ", ".join(
         f"{counts[word]} {OF_SEVERAL.get(word, word)}" for word in words if counts[word]
     )
+
+
+def verdict_lines(title: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A title with how many claims have each verdict, then a line for each row of claims."""
+    counts = count_verdicts(row["verdict"] for row in rows)
+    yield f"{title}: {counts}"
+    for row in rows:
+        value = "" if row["value"] is None else f"{row['deciding_case']}: {row['value']:.5g}"
+        yield f"{row['verdict']:<10} {row['claim']:<4} {value} ({row['rule']})"
 
 
 class Estimate(NamedTuple):

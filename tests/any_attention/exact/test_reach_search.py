@@ -47,8 +47,9 @@ def test_ends_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
         kernel = KERNELS[name]
         found = best_probabilities(kernel, layer, data, every.tolist())
         last = reach(kernel, layer, data).last
-        assert last == pytest.approx(last_of(every, separates(kernel, layer, data, every)),
-                                     nan_ok=True), name  # fmt: skip
+        assert last == pytest.approx(
+            last_of(every, separates(kernel, layer, data, every)), nan_ok=True
+        ), name
         differs = last_of(every, np.abs(found - of_uniform) > 1e-12 * of_uniform)
         wanted = data.classes if math.isnan(differs) else differs + data.classes
         assert n_equal_to_uniform(kernel, layer, data) == wanted, name

@@ -34,9 +34,9 @@ def test_a_literal_layer_is_its_definition(layer, output, norm):
         trial = draw(rng, 9, 4, cosine=0.8)
         length = norm or 2.0
         function = literal_layer(layer_of(layer))
-        found = function(
-            length * trial.query[None], length * trial.keys, trial.values[:, None]
-        )[0, 0]  # fmt: skip
+        found = function(length * trial.query[None], length * trial.keys, trial.values[:, None])[
+            0, 0
+        ]
         wanted = output(trial)
         assert found * wanted > 0
         other = draw(rng, 9, 4, cosine=0.8)
