@@ -206,7 +206,7 @@ CLAIMS = (
         "R1",
         kind=COMPUTED,
         statement="Linear attention recalls n = y d pairs with an accuracy that tends to Φ(1/√y)",
-        rule=f"within {LINEAR_NEAR} / d at every n of its lines",
+        rule=f"d times the difference within {LINEAR_NEAR} at every n of its lines",
         comparisons=of_linear,
     ),
     claim(
