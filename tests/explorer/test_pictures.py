@@ -111,6 +111,24 @@ def test_the_rank_bound_is_the_bound():
         explorer.draw_rank_bound(16, 0, 4)
 
 
+def test_a_line_stays_while_the_slider_moves_that_it_is_drawn_against(monkeypatch):
+    """For each value of another parameter it is drawn anew."""
+    asked = []
+
+    def separation(kernel, **at):
+        asked.append(at)
+        return pictures_separation(kernel, **at)
+
+    pictures_separation = pictures.separation
+    monkeypatch.setattr(pictures, "separation", separation)
+    counts = []
+    for at in ({"a1": 1.31}, {"a1": 1.36}, {"a1": 1.36, "b": 0.35}):
+        asked.clear()
+        explorer.draw_curve("exp", "a1", n=200, **at)
+        counts.append(len(asked))
+    assert counts[1] == 1 < counts[0] == counts[2]
+
+
 def test_recall_is_what_its_room_says():
     figure = explorer.draw_recall(d=16, n=32, decay=0.9)
     lines = {line.get_label(): line for line in figure.axes[0].lines}

@@ -19,6 +19,7 @@ from attention_separation.statistics.claims import (
     combine_verdicts,
     count_verdicts,
     judge,
+    verdict_lines,
     within,
 )
 from attention_separation.statistics.means import (
@@ -227,3 +228,14 @@ def test_one_mean_that_is_outside_is_found(rule, shift):
 def test_means_that_are_all_inside_are_found(rule, shift):
     low, high = acceptable(power(rule, shift, "near") ** COMPARISONS)
     assert low <= rates(rule, [-shift * SPREAD] * COMPARISONS)[AGREES] <= high
+
+
+def test_lines_of_verdicts_have_their_counts_first():
+    rows = [
+        {"verdict": "agrees", "claim": "R1", "value": 0.25, "deciding_case": "n = 2", "rule": "x"},
+        {"verdict": "undecided", "claim": "R2", "value": None, "deciding_case": "", "rule": "y"},
+    ]
+    title, first, second = verdict_lines("claims", rows)
+    assert title == "claims: 1 agree, 1 undecided"
+    assert first == "agrees     R1   n = 2: 0.25 (x)"
+    assert second == "undecided  R2    (y)"
