@@ -9,19 +9,24 @@
 
 `measure` has a row for each query with a target, `summary` one for each head; `share` is the
 target's weight at other numbers of tokens, `counting` counts its rivals; `plot` and `plot_heads`
-draw. `scores_of` and `induction_targets` make what these take.
+draw. `scores_of` makes what these take of queries and keys, `induction_targets`,
+`previous_targets`, `duplicate_targets` and `needle_targets` of tokens.
 """
 
 from .making import induction_targets, scores_of
 from .measuring import counting, measure, share, summary
 from .pictures import plot, plot_heads
+from .token_targets import duplicate_targets, needle_targets, previous_targets
 
 __all__ = [
     "counting",
+    "duplicate_targets",
     "induction_targets",
     "measure",
+    "needle_targets",
     "plot",
     "plot_heads",
+    "previous_targets",
     "scores_of",
     "share",
     "summary",
