@@ -1,5 +1,10 @@
 """What is claimed of recall, judged: limits, dots on their lines, the order of layers, the budget
-of noise."""
+of noise.
+
+A *line* has the accuracies of a layer that its law gives, a *dot* is one that the literal layer has
+in simulation; both have a row a point, with an error of 95 %. A *capacity* is the largest number of
+pairs that a layer gives back at the level of the study, known to lie from `low` to `high`.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +37,8 @@ SCHEMA = schema(
 
 Row = Mapping[str, Any]
 
-COMPUTED, SIMULATED = "computed", "simulated"
+COMPUTED = "computed"
+SIMULATED = "simulated"
 """Kinds of claims: on computed numbers, and on numbers with noise, which share the level."""
 
 LINEAR_NEAR = 0.6
@@ -53,6 +59,9 @@ ON_LINE_BY_AGE = 0.12
 """The same of dots and their lines, and of those at one age, which have fewer trials."""
 
 NORMAL_95 = 1.96
+
+FORGETTING_POINTS = 10
+"""At most so many points of lines have the latest key."""
 
 ORDER = (
     "linear",
@@ -81,13 +90,18 @@ class Evidence:
     level: float
     seed: int
 
-    def lines_of(self, layer: str) -> list[Row]:
-        """The points of a layer's line against n."""
-        return [
-            row
-            for row in self.lines
-            if row["part"] == LINE and row["layer"] == layer and row["age"] is None
-        ]
+    def rows_of(self, part: str) -> list[Row]:
+        """The points of all lines, or all dots."""
+        return [row for row in self.lines if row["part"] == part]
+
+    def line_against_n(self, layer: str) -> list[Row]:
+        """The points of a layer's line of which none is of one age."""
+        points = [row for row in self.rows_of(LINE) if row["layer"] == layer]
+        return [row for row in points if row["age"] is None]
+
+    def widening(self, intervals: int) -> float:
+        """By how much intervals of 95 % are to be widened so that so many hold together."""
+        return simultaneous_quantile(self.level / 2, max(intervals, 1)) / NORMAL_95
 
 
 def claim(
@@ -102,49 +116,52 @@ def claim(
     return Claim(name, statement, lambda evidence: judge(comparisons(evidence)), columns)
 
 
+def _point_name(row: Row) -> str:
+    return f"d = {row['d']}, n = {row['n']:,}"
+
+
 def of_linear(evidence: Evidence) -> Iterator[Comparison]:
     """d times the distance of linear attention to its limit."""
-    for row in evidence.lines_of("linear"):
+    for row in evidence.line_against_n("linear"):
         d = row["d"]
         distance = row["accuracy"] - linear_limit(row["n"] / d)
-        name = f"d = {d}, n = {row['n']:,}"
-        yield within(name, Estimate.within(d * distance, d * row["error"]), LINEAR_NEAR)
+        scaled = Estimate.within(d * distance, d * row["error"])
+        yield within(_point_name(row), scaled, LINEAR_NEAR)
 
 
 def of_deltas(evidence: Evidence) -> Iterator[Comparison]:
     """Distances of delta rules to their limit; intervals hold together."""
-    rows = [(layer, row) for layer in DELTAS for row in evidence.lines_of(layer)]
-    widening = _widening(evidence.level, max(len(rows), 1))
-    for layer, row in rows:
+    rows = [row for layer in DELTAS for row in evidence.line_against_n(layer)]
+    widening = evidence.widening(len(rows))
+    for row in rows:
+        layer = row["layer"]
         d = row["d"]
         limit = delta_limit(Delta(DELTAS[layer]), row["n"], d, None)
         distance = Estimate.within(row["accuracy"] - limit, row["error"] * widening)
-        yield within(f"{layer}, d = {d}, n = {row['n']:,}", distance, DELTA_NEAR / d + FAR)
+        yield within(f"{layer}, {_point_name(row)}", distance, DELTA_NEAR / d + FAR)
 
 
 def of_dots(evidence: Evidence) -> Iterator[Comparison]:
     """Dots less the lines that they stand on; intervals hold together."""
-    keys = ("layer", "d", "n", "age")
-    line = {tuple(row[key] for key in keys): row for row in evidence.lines if row["part"] == LINE}
-    dots = [row for row in evidence.lines if row["part"] == DOT]
-    widening = _widening(evidence.level, max(len(dots), 1))
+    line_by_place = {_place(row): row for row in evidence.rows_of(LINE)}
+    dots = evidence.rows_of(DOT)
+    widening = evidence.widening(len(dots))
     for dot in dots:
-        on_line = line[tuple(dot[key] for key in keys)]
+        on_line = line_by_place[_place(dot)]
         difference = dot["accuracy"] - on_line["accuracy"]
         # Both are independent: their errors add as squares do.
-        room = math.hypot(dot["error"], on_line["error"]) * widening
-        age = ""
+        error = math.hypot(dot["error"], on_line["error"])
+        name = f"{dot['layer']}, {_point_name(dot)}"
         most = ON_LINE
         if dot["age"] is not None:
-            age = f", age {dot['age']}"
+            name += f", age {dot['age']}"
             most = ON_LINE_BY_AGE
-        name = f"{dot['layer']}, d = {dot['d']}, n = {dot['n']:,}{age}"
-        yield within(name, Estimate.within(difference, room), most)
+        yield within(name, Estimate.within(difference, error * widening), most)
 
 
-def _widening(level: float, comparisons: int) -> float:
-    """By how much intervals of 95 % are to be widened so that so many hold together."""
-    return simultaneous_quantile(level / 2, comparisons) / NORMAL_95
+def _place(row: Row) -> tuple[Any, ...]:
+    """Where a dot or a point of a line stands."""
+    return row["layer"], row["d"], row["n"], row["age"]
 
 
 def of_order(evidence: Evidence) -> Iterator[Comparison]:
@@ -158,28 +175,39 @@ def of_order(evidence: Evidence) -> Iterator[Comparison]:
 
 
 def _log_ratio(more: Row, fewer: Row) -> Estimate:
-    """Of what the numbers are at least and at most; without an end where one has none."""
-    ends = [more["low"], more["high"], fewer["low"], fewer["high"]]
-    low_of_more, high_of_more, low_of_fewer, high_of_fewer = [
-        math.inf if end is None else end for end in ends
-    ]
-    value = _log(more["largest_n"] or low_of_more) - _log(fewer["largest_n"] or low_of_fewer)
+    """Of the capacities of two layers; without an end where one has none."""
+    logs_of_more = _log_capacity(more)
+    logs_of_fewer = _log_capacity(fewer)
     return Estimate(
-        value, _log(low_of_more) - _log(high_of_fewer), _log(high_of_more) - _log(low_of_fewer)
+        logs_of_more.value - logs_of_fewer.value,
+        logs_of_more.low - logs_of_fewer.high,
+        logs_of_more.high - logs_of_fewer.low,
     )
 
 
-def _log(n: float) -> float:
+def _log_capacity(row: Row) -> Estimate:
+    """log of the largest n, which is its lower end where no n has been told."""
+    low = _log(row["low"])
+    value = low
+    if row["largest_n"]:
+        value = _log(row["largest_n"])
+    return Estimate(value, low, _log(row["high"]))
+
+
+def _log(n: float | None) -> float:
+    """log n, where no number is one without an end."""
+    if n is None:
+        return math.inf
     return math.log(n) if n > 0 else -math.inf
 
 
 def of_forgetting(evidence: Evidence) -> Iterator[Comparison]:
     """The latest key of a long sequence, beta = 1, against linear attention's."""
-    for row in evidence.lines:
-        if row["part"] != LINE or row["age"] != 0:
-            continue
-        name = f"{row['layer']}, d = {row['d']}, n = {row['n']:,}"
-        accuracy = Estimate.within(row["accuracy"], row["error"] * _widening(evidence.level, 10))
+    latest = [row for row in evidence.rows_of(LINE) if row["age"] == 0]
+    widening = evidence.widening(FORGETTING_POINTS)
+    for row in latest:
+        name = f"{row['layer']}, {_point_name(row)}"
+        accuracy = Estimate.within(row["accuracy"], row["error"] * widening)
         if row["layer"] == "delta_1":
             yield at_least(name, accuracy, 0.9)
         if row["layer"] == "linear":
@@ -192,13 +220,14 @@ def of_budget(evidence: Evidence) -> Iterator[Comparison]:
     for draw in range(DRAWS):
         keys = generator.standard_normal((KEYS, DIMENSION))
         keys /= np.linalg.norm(keys, axis=1, keepdims=True)
-        left = keys[draw % KEYS].copy()
-        total = 0.0
+        left_of_query = keys[draw % KEYS].copy()
+        spent = 0.0
         for key in keys[::-1]:
-            c = float(left @ key)
-            left -= c * key
-            total += c * c
-        yield within(f"draw {draw + 1}", Estimate.exactly(total + float(left @ left) - 1), ROUNDING)
+            c = float(left_of_query @ key)
+            left_of_query -= c * key
+            spent += c * c
+        total = spent + float(left_of_query @ left_of_query)
+        yield within(f"draw {draw + 1}", Estimate.exactly(total - 1), ROUNDING)
 
 
 CLAIMS = (
@@ -260,14 +289,14 @@ ABOUT = (
 
 def claims_table(job: ClaimsJob, lines: pa.Table, capacity: pa.Table) -> pa.Table:
     """The table of all claims."""
-    simulated = [each for each in CLAIMS if each.columns["kind"] == SIMULATED]
+    simulated = [claim for claim in CLAIMS if claim.columns["kind"] == SIMULATED]
     evidence = Evidence(
         lines=lines.to_pylist(),
         capacities=capacity.to_pylist(),
         level=job.level / len(simulated),
         seed=job.seed,
     )
-    return table_from_rows([each.row(evidence) for each in CLAIMS], SCHEMA)
+    return table_from_rows([claim.row(evidence) for claim in CLAIMS], SCHEMA)
 
 
 def run(job: ClaimsJob, lines: Path, capacity: Path, output: Path) -> None:
