@@ -166,8 +166,56 @@ def test_the_rank_of_heads():
         if "_b16_" not in row["cell"] and not (row["biases"] or row["layer_norm"]):
             errors[row["rank"] == "8"].append(number(row, "mean"))
     assert facts.gap == min(errors[False]) / max(errors[True]) > 1
-    own = [r for r in rows("head_rank/rank_claims") if r["origin"].startswith("the paper's")]
-    assert facts.papers.total() == len(own) == 28
+
+
+def test_claims_that_published_values_alone_judge_are_counted_apart():
+    facts = Rank(TABLES)
+    papers = rows("head_rank/rank_claims", origin="the paper's")
+    alone = [r for r in rows("head_rank/rank_claims") if "published values" in r["origin"]]
+    for counts, own in ((facts.papers, papers), (facts.on_published_values, alone)):
+        assert counts.total() == len(own)
+        for verdict, count in counts.items():
+            assert count == sum(row["verdict"] == verdict for row in own)
+    assert facts.papers.total() == 26
+    assert {row["claim"] for row in alone} == {"five layers", "best below full rank"}
+
+
+@pytest.mark.parametrize("row", TABLES("head_rank/rank_claims"), ids=lambda row: row["claim"])
+def test_the_rule_of_a_claim_is_its_bound_in_a_few_words(row):
+    rule = Rank(TABLES).rule(row)
+    assert 0 < len(rule.split()) <= 12
+    if row["bound"]:
+        assert float(rule.split()[0]) == pytest.approx(row["bound"], rel=5e-3)
+
+
+@pytest.mark.parametrize("row", First(TABLES).claims, ids=lambda row: row["id"])
+def test_a_claim_that_holds_is_beside_numbers_that_show_it(row):
+    """Value, sign and bound are as printed; where they are not as claimed, the verdict says so."""
+    value, bound, sign = row["value"], row["bound"], First.sign(row)
+    assert sign == "=" or (sign == "<") == (value < bound)
+    shown_to_hold = {"at most": "<=", "at least": ">=", "equal": "=", "ratio": "<=>"}
+    if sign not in shown_to_hold[row["relation"]]:
+        assert not First.word(row["verdict"]).startswith("✓ holds")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ("holds at the sizes tested", "all tested"),
+        ("holds with C = 0.8 by Hoeffding's bound at every n tested", "all tested, with C = 0.8"),
+        ("holds with least C = 1.443 at every n tested", "all tested, with C = 1.443"),
+        ("with τ = 1/4*: refuted below n = 2423, proved from n = 13578",
+         "from 13,578, not below 2,423, with τ = 1/4*"),
+        ("holds only from n >= 12768, with d − 2 = ⌈√n⌉; not yet at n = 10^9 with d − 2 = ⌈n^0.1⌉",
+         "from 12,768, if d − 2 = ⌈√n⌉"),
+        ("fails: the least C grows like n^0.50, from 1.63 at n = 4 to 4 at n = 10^9",
+         "none: C would grow like n^0.50"),
+        ("fails at every n tested", "none tested"),
+        ("something else", "something else"),
+    ],
+)  # fmt: skip
+def test_for_which_n_a_claim_holds_in_words(verdict, words):
+    assert First.sizes(verdict) == words
 
 
 def test_what_is_in_no_table_is_said():

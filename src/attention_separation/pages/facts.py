@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from statistics import mean, median
 from typing import Any
 
-from .rendering import Tables, one, whole
+from .rendering import Tables, one, short, whole
+
+PAPERS = "the paper's"
+PUBLISHED = "the paper's, judged on its published values alone"
+"""Whose claims on the rank of heads, in their table."""
 
 LAYERS = (
     ("self_attention", "identity"),
@@ -20,6 +24,21 @@ VERDICTS = ("agrees", "differs", "undecided", "not applicable")
 
 PART = re.compile(r"A\.1|C\.\d|(?!3\.1)\d\.\d(\.P\d)?")
 """Ids of the first paper's own parts; Lemma 3.1 is Hoeffding's, a theorem of textbooks."""
+
+SIZES = {
+    "holds at the sizes tested": "all tested",
+    r"holds with (least )?C = (?P<constant>[\d.]+) .*": "all tested, with C = {constant}",
+    r"fails: the least C grows like (?P<law>\S+),.*": "none: C would grow like {law}",
+    r"fails at every n tested": "none tested",
+    r"with τ = (?P<tau>\S+): refuted below n = (?P<refuted>\d+), proved from n = (?P<proved>\d+)": (
+        "from {proved}, not below {refuted}, with τ = {tau}"
+    ),
+    r"holds only from n >= (?P<least>\d+), with (?P<law>d − 2 = \S+);.*": "from {least}, if {law}",
+}
+"""By the pattern of a verdict, whole: for which n the claim holds."""
+
+ROUNDING = 1e-6
+"""Relative difference of a value and a bound that are one number."""
 
 EQUAL = 1e-8
 """Probabilities that differ by less are equal: tables are kept to eight digits."""
@@ -54,6 +73,23 @@ class First:
             ("holds", "✓ holds"),
         )
         return next(word for part, word in words if part in verdict)
+
+    @staticmethod
+    def sizes(verdict: str) -> str:
+        """For which n a claim holds, by its verdict, in a dozen words or fewer."""
+        for pattern, words in SIZES.items():
+            match = re.fullmatch(pattern, verdict)
+            if match:
+                numbers = {name: _with_commas(text) for name, text in match.groupdict().items()}
+                return words.format_map(numbers)
+        return verdict
+
+    @staticmethod
+    def sign(row: Mapping[str, Any]) -> str:
+        """How the value of a claim is to its bound, whether that is as claimed or not."""
+        if math.isclose(row["value"], row["bound"], rel_tol=ROUNDING):
+            return "="
+        return "<" if row["value"] < row["bound"] else ">"
 
     @property
     def bounds(self) -> Counter[str]:
@@ -113,6 +149,11 @@ class First:
     def mean(self, figure: str) -> float:
         """The mean exact success rate over the points of a figure."""
         return mean(row["p_exact"] for row in self.of(figure))
+
+
+def _with_commas(text: str) -> str:
+    """A whole number in digits with its thousands apart, any other text as it is."""
+    return whole(int(text)) if text.isdecimal() else text
 
 
 def _extent(verdict: str) -> str:
@@ -322,9 +363,24 @@ class Rank:
 
     @property
     def papers(self) -> Counter[str]:
-        """How many of the paper's claims have each verdict."""
-        rows = self._tables("head_rank/rank_claims")
-        return Counter(row["verdict"] for row in rows if row["origin"].startswith("the paper's"))
+        """How many of the paper's claims that runs or constructions made here judge have each
+        verdict."""
+        return self._verdicts(PAPERS)
+
+    @property
+    def on_published_values(self) -> Counter[str]:
+        """How many of those that the paper's published values alone judge have each verdict."""
+        return self._verdicts(PUBLISHED)
+
+    @staticmethod
+    def rule(row: Mapping[str, Any]) -> str:
+        """The bound that a claim is judged by, and in a few words what it is."""
+        words = row["bound_description"].partition(",")[0]
+        return words if not row["bound"] else f"{short(row['bound'])} {words}"
+
+    def _verdicts(self, origin: str) -> Counter[str]:
+        rows = self._tables("head_rank/rank_claims", origin=origin)
+        return Counter(row["verdict"] for row in rows)
 
     @property
     def models(self) -> list[dict[str, Any]]:
