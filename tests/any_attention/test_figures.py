@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from making import CONFIG
+from matplotlib.colors import rgb_to_hsv, to_rgb
 
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention import figures
@@ -102,3 +103,14 @@ def test_multiples_of_k_nearly_geometric():
     found = multiples(20, 7, least=20, most=2e7)
     assert found == [20, 200, 2000, 20_000, 200_000, 2_000_000, 20_000_000]
     assert multiples(7, 3, least=2, most=50)[0] == 7
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_the_colour_that_a_note_names_is_that_of_the_laws_line(name):
+    """Colours by their hue, in degrees."""
+    hues = {"Red": (345, 15), "Orange": (15, 45)}
+    few = figures.DRAWN[name].at_most(3)
+    picture = few.draw(few.numbers(DATA), DATA)
+    hue = 360 * rgb_to_hsv(to_rgb(picture.axes[0].lines[0].get_color()))[0]
+    named = [word for word in hues if f"{word}: the law's" in picture.get_supxlabel()]
+    assert [word for word, (low, high) in hues.items() if low <= hue < high] == named

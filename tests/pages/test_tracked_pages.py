@@ -207,6 +207,13 @@ def test_readmes_pictures_are_those_that_the_script_draws(tmp_path):
     assert drawn == {path.name: path.read_bytes() for path in (DOCS / "readme").iterdir()}
 
 
+@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.svg")), ids=lambda path: path.stem)
+def test_a_picture_fits_a_screen(path):
+    view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', path.read_text(encoding="utf-8"))
+    width, height = map(float, view.groups())
+    assert height <= 1.3 * width
+
+
 @pytest.mark.parametrize("name", sorted({*MOST_WORDS} - LOOKED_UP))
 def test_no_prose_stands_in_a_table_of_results(name):
     text = page_of(DOCS / f"templates/{name}.j2").read_text(encoding="utf-8")

@@ -406,7 +406,7 @@ DEGREES = Map(
     marks={},
     label="degree p of the kernel xᵖ",
     title="Any attention: polynomials separate up to about n = C rᵖ",
-    note="P at the best threshold, exact. Red: the law's least degree, in "
+    note="P at the best threshold, exact. Orange: the law's least degree, in "
     "self-attention p = log(n/C) / log r.\n"
     "Data, X and V of the first paper, {sizes}.",
 )
@@ -419,7 +419,7 @@ TEMPERATURE = Map(
     marks={f"√{d}": d**0.5 for d in (22, 64, 128)},
     label="temperature T of softmax",
     title="Any attention: softmax separates below a temperature",
-    note="P at the best threshold, exact. Red: the law's T* = γ₁ log n / (log n − log C). "
+    note="P at the best threshold, exact. Orange: the law's T* = γ₁ log n / (log n − log C). "
     "Dashed: T = √d for heads of 22, 64 and 128, at these data.\n"
     "Data, X and V of the first paper, {sizes}.",
     scale="log",

@@ -13,6 +13,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 
 from ..pages.drawing import key, legend_beside, save_with_numbers, sheet, sorted_columns, ticks_at
 from ..pages.house_style import DARK_GRAY, INK, MIDDLE_GRAY, PALETTE, VERMILION, kernel_line
@@ -35,6 +36,29 @@ WORDS = {
     "uniform": "uniform: a bound",
 }
 """Kernels from the best to the least, which is the order of a legend."""
+
+
+@dataclass(frozen=True)
+class LineLabel:
+    """What is written at a line, beside the place where it has an accuracy."""
+
+    words: str
+    accuracy: float
+    is_right_of_line: bool = True
+
+
+LABELS = {
+    "bayes": LineLabel("best possible", 0.87),
+    "exp": LineLabel("softmax", 0.79),
+    "power_4": LineLabel("x⁴", 0.63),
+    "power_3": LineLabel("x³", 0.66),
+    "power_2": LineLabel("x²", 0.69),
+    "linear": LineLabel("linear", 0.58),
+    "uniform": LineLabel("uniform", 0.6, is_right_of_line=False),
+}
+"""Of each line, at places where lines are far from each other."""
+
+OUTLINE = [withStroke(linewidth=2.5, foreground="white")]
 
 Run = dict[str, Any]
 """A run of a trained network, a row of the table of cells."""
@@ -73,7 +97,7 @@ ACCURACIES = (
     "chance is 0.5, and an n is critical at 0.75.\nOf uniform and linear, no layer of heads whose "
     "queries do not see the tokens, with scores and values linear in them, passes its limit; "
     "powers and softmax have one threshold on one ratio, or on the largest token: references, not "
-    "bounds. Nothing passes the gray line. Computed, not simulated."
+    "bounds. Nothing passes the broad gray line. Computed, not simulated."
 )
 DOTS = (
     "\nDots: trained networks, every run, on held-out sequences; one beneath its limit has not "
@@ -100,7 +124,8 @@ def draw_accuracies(title: str, limits: pa.Table, cells: pa.Table | None = None)
     looks = looks_of(map_of(run) for run in runs)
     panels = _panels_of_runs(runs) if runs else _panels_of_limits(limits)
     note = ACCURACIES + DOTS if runs else ACCURACIES
-    with sheet(title, note, len(panels), (3.5, 4.1), (2.3, 0.0), sharey=True) as (figure, axes):
+    beside = (1.9 if runs else 0.0, 0.0)
+    with sheet(title, note, len(panels), (3.5, 4.1), beside, sharey=True) as (figure, axes):
         for ax, panel in zip(axes, panels, strict=True):
             limits_at_mu = select_rows(limits, mu=panel.mu)
             ax.axhline(CRITICAL, color=DARK_GRAY, linewidth=0.8)
@@ -115,7 +140,8 @@ def draw_accuracies(title: str, limits: pa.Table, cells: pa.Table | None = None)
                 ax.set_xlim(min(sizes), max(sizes))
             ax.set_ylim(0.49, 1.01)
             ax.label_outer()
-        legend_beside(figure, _keys_of(looks.values()))
+        if runs:
+            legend_beside(figure, _keys_of(looks.values()))
     return figure
 
 
@@ -133,10 +159,23 @@ def _panels_of_limits(limits: pa.Table) -> list[AccuracyPanel]:
 
 
 def _draw_limits(ax: Axes, limits: pa.Table) -> None:
-    """The accuracy limit of each kernel against n."""
-    for kernel, label in WORDS.items():
+    """The accuracy limit of each kernel against n, with its name at the line."""
+    for kernel, label in LABELS.items():
         n, accuracy = sorted_columns(select_rows(limits, kernel=kernel), "n", "accuracy")
-        ax.plot(n, accuracy, label=label, **kernel_line(kernel))
+        ax.plot(n, accuracy, **kernel_line(kernel))
+        nearest = np.argmin(np.abs(accuracy - label.accuracy))
+        ax.annotate(
+            label.words,
+            (n[nearest], accuracy[nearest]),
+            xytext=(5 if label.is_right_of_line else -5, 0),
+            textcoords="offset points",
+            ha="left" if label.is_right_of_line else "right",
+            va="center",
+            fontsize=8,
+            color=DARK_GRAY if kernel == "bayes" else kernel_line(kernel)["color"],
+            path_effects=OUTLINE,
+            zorder=5,
+        )
 
 
 def _keys_of(looks: Iterable[Look]) -> list[Line2D]:
@@ -160,10 +199,12 @@ def map_of(run: Run) -> Map:
 
 
 def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
-    """How dots of each map are drawn: of one with a limit in its colour, others apart."""
+    """How dots of each map are drawn: of one with a limit in its colour, others apart, but alike
+    where they differ in the number of features alone."""
     colours = cycle(OTHER_COLOURS)
     markers = cycle(OTHER_MARKERS)
     looks = {}
+    others: dict[str | None, Look] = {}
     for attention_map in dict.fromkeys(maps):
         kernel, _, features = attention_map
         if attention_map in MAPS:
@@ -173,11 +214,11 @@ def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
             marker = "o"
             label = TRAINED
         else:
-            color = next(colours)
-            marker = next(markers)
-            label = f"trained {kernel or 'without attention'}"
-            if features:
-                label += f", {features} features"
+            if kernel not in others:
+                label = f"trained {kernel or 'without attention'}"
+                others[kernel] = {"color": next(colours), "marker": next(markers), "label": label}
+            looks[attention_map] = others[kernel]
+            continue
         looks[attention_map] = {"color": color, "marker": marker, "label": label}
     return looks
 

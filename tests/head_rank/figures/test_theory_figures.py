@@ -113,3 +113,21 @@ def test_a_rule_makes_all_three_figures_of_all_tables():
     result = STUDY.results["rank_theory"]
     assert [output.name for output in result.all_outputs()] == list(THEORY)
     assert [output.name for output in sum(result.inputs.values(), ())] == list(NUMBERED)
+
+
+def test_what_is_impossible_is_seen_in_print(folder):
+    """Two grays, apart from each other and from white by a fifth of the way to black."""
+    table = pq.read_table(folder / "figures/rank_theory.parquet")
+    layers = pq.read_table(folder / "tables/rank_layers.parquet")
+    figure = theory_figures.draw_ranks("Title", table, layers)
+    shades = [patch.get_facecolor()[0] for patch in figure.legends[0].get_patches()]
+    dark, light = sorted(shades)
+    assert dark + 0.2 < light < 0.8
+
+
+def test_an_axis_that_is_neither_even_nor_logarithmic_says_so(folder):
+    table = pq.read_table(folder / "figures/rank_heads.parquet")
+    figure = theory_figures.draw_heads("Title", table)
+    assert {ax.get_yscale() for ax in figure.axes} == {"function"}
+    assert "√" in figure.axes[0].get_ylabel()
+    assert "square roots" in figure.get_supxlabel()

@@ -48,9 +48,17 @@ LINES = (
 LOWEST = 4e-4
 """Where the axis of errors begins."""
 
+IMPOSSIBLE = "#8F8F8F"
+IMPOSSIBLE_WITHOUT_MAPS = house_style.GRAY
+"""Below the bound for any value maps, and for multiples of the identity: two grays that a printer
+keeps apart from each other and from white."""
+
 TICKS = (0.001, 0.01, 0.1, 0.5)
 POWERS = (0, 1, 2, 5, 10, 20, 40, 60)
 """Of 10, numbers of heads with a tick."""
+
+HEADS = "heads $H$; height = √(log₁₀ $H$)"
+"""What an axis of numbers of heads says of its scale."""
 
 HALF = 0.5
 """The error that the number of voters is shown for."""
@@ -71,7 +79,7 @@ def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
     hottest = max(row["temperature"] or 0 for row in rows)
     note = (
         "One layer, two orthogonal points, exact or with 95 % intervals smaller than the marks. "
-        "Grey: below the bound for so many heads of this rank, whatever they do with what they see "
+        "Gray: below the bound for so many heads of this rank, whatever they do with what they see "
         "through $K$. Softmax heads: a bilinear form, the limit of small temperatures, with "
         "hardmax heads beside it where that is better; with any $V$, the best of some trainings. "
         f"Diamonds: one full-rank head, the lowest at $c$ = {hottest:g}. Predicting zero has error "
@@ -93,8 +101,8 @@ def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
             _draw_trained(ax, [row for row in trained if row["rank"] < d])
             ax.set_title(f"$d$ = {d},  {BUDGETS[budget]}")
         impossible = [
-            Patch(color=house_style.MIDDLE_GRAY, label="impossible, any 𝑉"),
-            Patch(color=house_style.LIGHT_GRAY, label="impossible, 𝑉 = 𝑎𝐼"),
+            Patch(color=IMPOSSIBLE, label="impossible, any 𝑉"),
+            Patch(color=IMPOSSIBLE_WITHOUT_MAPS, label="impossible, 𝑉 = 𝑎𝐼"),
         ]
         legend_beside(figure, impossible)
     return figure
@@ -103,8 +111,8 @@ def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
 def _draw_errors_by_rank(ax: Axes, rows: list[Row]) -> None:
     *low_ranks, full_rank = values(rows, "rank")
     of_low_rank = [row for row in rows if row["rank"] < full_rank]
-    _draw_bound(ax, of_low_rank, "bound", house_style.LIGHT_GRAY)
-    _draw_bound(ax, of_low_rank, "bound_any_value", house_style.MIDDLE_GRAY)
+    _draw_bound(ax, of_low_rank, "bound", IMPOSSIBLE_WITHOUT_MAPS)
+    _draw_bound(ax, of_low_rank, "bound_any_value", IMPOSSIBLE)
     for line in LINES:
         errors = least_errors(of_low_rank, line.kinds)
         ax.plot(
@@ -133,7 +141,7 @@ def _draw_bound(ax: Axes, rows: list[Row], name: str, colour: str) -> None:
     bounds = [bound_by_rank[rank] for rank in ranks]
     # Between two ranks a head can do no more than at the larger: a step claims no more.
     ax.fill_between(ranks, LOWEST, bounds, step="pre", color=colour, linewidth=0)
-    ax.plot(ranks, bounds, "_", color=house_style.DARK_GRAY, markersize=7)
+    ax.plot(ranks, bounds, "_", color=house_style.INK, markersize=7)
 
 
 def least_errors(rows: list[Row], kinds: tuple[str, ...]) -> dict[int, float]:
@@ -168,7 +176,9 @@ def draw_heads(title: str, table: pa.Table) -> Figure:
     dimensions = values(rows, "d")
     note = (
         "With fewer heads in one layer the error on two orthogonal points is surely above ε: solid "
-        "for value maps $V = aI$, dotted for any. One head of full rank has any error.\n"
+        "for value maps $V = aI$, dotted for any. One head of full rank comes as near to 0 as is "
+        "wanted. Powers of 10 stand at the square roots of their exponents, so that few heads are "
+        "seen beside many.\n"
         "The paper's theorem has constants that it does not state, and so no point here."
     )
     with sheet(
@@ -181,7 +191,7 @@ def draw_heads(title: str, table: pa.Table) -> Figure:
     ) as (figure, axes):
         for ax, d in zip(axes, dimensions, strict=True):
             _draw_heads_by_rank(ax, chosen(rows, d=d))
-            ax.set(xlabel="rank 𝑟", ylabel="heads $H$", title=f"$d$ = {d}")
+            ax.set(xlabel="rank 𝑟", ylabel=HEADS, title=f"$d$ = {d}")
             ax.label_outer()
         handles = [
             key("the same, any 𝑉", linestyle=":"),

@@ -118,7 +118,7 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
     title = "One network alone separates D1 from D0: at its best threshold, and at the shared one"
     colours = colours_of(job.panels)
     all_plots = sheet(
-        title, note, panels=len(plots), cell=(2.6, 2.45), around=(1.5, 1.2), columns=COLUMNS
+        title, note, panels=len(plots), cell=(2.6, 1.75), around=(1.5, 1.2), columns=COLUMNS
     )
     with all_plots as (figure, axes):
         for k, (ax, plot) in enumerate(zip(axes, plots, strict=True)):
