@@ -51,21 +51,26 @@ def verify_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _verify(arguments: argparse.Namespace) -> None:
+    """Print the state of every file, and what computing a sample again gives; ValueError where
+    anything is not as it should be."""
     studies = _studies(arguments)
     study = studies[study_of(arguments.command)]
-    file_states.check_folder(arguments.folder)
+    folder: Path = arguments.folder
+    file_states.check_folder(folder)
     expected: dict[str, Current] = {}
-    for other in sharing_folder(study, studies):
-        expected |= other.expected_tables()
-    states = file_states.states(arguments.folder, expected)
-    wrong = file_states.print_states(states)
-    again = study.recompute(arguments.folder, arguments.sample, arguments.seed)
-    for sentence in again:
+    for study_in_folder in sharing_folder(study, studies):
+        expected |= study_in_folder.expected_tables()
+    states = file_states.states(folder, expected)
+    not_current = file_states.print_states(states)
+    sentences = study.recompute(folder, arguments.sample, arguments.seed)
+    for sentence in sentences:
         print(f"computed again: {sentence}")
-    different = [sentence for sentence in again if not sentence.endswith("the same")]
-    if wrong or different:
-        points = f", {len(different)} points differ" if again else ""
-        raise ValueError(f"{wrong} files are not current{points}")
+    different = [sentence for sentence in sentences if not sentence.endswith("the same")]
+    if not_current or different:
+        message = f"{not_current} files are not current"
+        if sentences:
+            message += f", {len(different)} points differ"
+        raise ValueError(message)
 
 
 def time_command(parser: argparse.ArgumentParser) -> None:

@@ -73,9 +73,10 @@ class Separation:
 
     @cached_property
     def margin(self) -> float | None:
-        """The largest gap 2 eps, in units of sqrt(log n), with which half of the kernel's best
-        probability is left: a supremum, at the best threshold for it. None where it tells nothing.
-        Needs more memory than the rest.
+        """By how much scores can be kept apart: the largest 2 eps, in units of sqrt(log n), such
+        that for some threshold theta, with at least half of the kernel's best probability, a score
+        on D1 is above theta + eps and all on D0 are at most theta - eps. A supremum; None where the
+        best probability is 0, or no gap has half of it. Needs more memory than the rest.
 
         Raises
         ------
@@ -86,10 +87,13 @@ class Separation:
         """
         separation.require_memory(self.d)
         ranked = self._ranked()
-        best = float(self._curves.best()[0][0])
+        best_probabilities, *_ = self._curves.best()
+        best = float(best_probabilities[0])
         if not best > 0:
             return None
-        margin = float(separation.widest_margins(ranked, np.array([[best / 2]]))[0, 0])
+        # One point, one probability.
+        margins = separation.widest_margins(ranked, np.array([[best / 2]]))
+        margin = float(margins[0, 0])
         return None if math.isnan(margin) else margin
 
     @property

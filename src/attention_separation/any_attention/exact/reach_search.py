@@ -183,10 +183,6 @@ def _spans(
 ) -> Iterator[tuple[float, Span]]:
     """All multiples of K up to 10^12 in spans of one value each, as far as `asked_sizes` tells."""
     step = data.classes
-
-    def last_with(value: float, low: int, high: int) -> int:
-        return last_multiple_between(lambda n: value_at(n) == value, low, high, step)
-
     grid = asked_sizes(data)
     values = value_at(grid)
     first = int(grid[0])
@@ -196,7 +192,7 @@ def _spans(
         value = values[k]
         # Between two neighbours there may be a third value.
         while value != values[k + 1]:
-            last = last_with(value, low, high)
+            last = _last_with(value, value_at, low, high, step)
             yield value, Span(first, float(last))
             first = last + step
             low = first
@@ -205,6 +201,14 @@ def _spans(
             else:
                 value = value_at(np.array([first]))[0]
     yield values[-1], Span(first, math.inf)
+
+
+def _last_with(
+    value: float, value_at: Callable[[np.ndarray], np.ndarray], low: int, high: int, step: int
+) -> int:
+    """The last of the multiples of a step from `low` on, where a function has a value, before
+    `high`, where it has another."""
+    return last_multiple_between(lambda n: value_at(n) == value, low, high, step)
 
 
 def probability_unknown_from(kernel: Kernel, layer: Layer, data: Data) -> float:
@@ -442,28 +446,33 @@ def _largest_weight(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) 
 def asked_sizes(data: Data) -> np.ndarray:
     """The multiples of K up to 10^12 that are asked first: all up to 3,000; beyond, 20 a decade,
     and both sides of every change of m, where P jumps."""
-    step = data.classes
+    classes = data.classes
+    # Of tokens in a class: n is K times as many.
+    least = math.ceil(2 / classes)
+    last_of_all = max(EVERY // classes, 1)
+    largest = LARGEST_N // classes
+    decades = math.log10(largest / last_of_all)
+    every_size = range(least, last_of_all + 1)
+    beyond = np.geomspace(last_of_all, largest, round(20 * decades) + 1).astype(np.int64)
+    sizes = np.unique([*every_size, *beyond]) * classes
+    asked = np.unique([*sizes.tolist(), *_beside_changes_of_m(data, sizes)])
+    asked.flags.writeable = False
+    return asked
 
-    def columns(n: np.ndarray) -> np.ndarray:
+
+def _beside_changes_of_m(data: Data, sizes: np.ndarray) -> list[int]:
+    """Between neighbours of sizes (S,) with different m, the last n with the m of the smaller one,
+    and the next n."""
+
+    def m_at(n: np.ndarray) -> np.ndarray:
         return np.array([data.m(size) for size in n.tolist()])
 
-    def last_with(m: int, low: int, high: int) -> int:
-        return last_multiple_between(lambda n: columns(n) == m, low, high, step)
-
-    # Numbers of tokens in a class.
-    largest = LARGEST_N // step
-    last_of_all = max(EVERY // step, 1)
-    count = round(20 * math.log10(largest / last_of_all)) + 1
-    beyond = np.geomspace(last_of_all, largest, count).astype(np.int64)
-    sizes = np.unique([*range(math.ceil(2 / step), last_of_all + 1), *beyond]) * step
-    m = columns(sizes)
-    asked = sizes.tolist()
+    m = m_at(sizes)
+    beside = []
     for k in np.flatnonzero(np.diff(m)):
-        last_before = last_with(m[k], int(sizes[k]), int(sizes[k + 1]))
-        asked += [last_before, last_before + step]
-    asked_once = np.unique(asked)
-    asked_once.flags.writeable = False
-    return asked_once
+        last = _last_with(m[k], m_at, int(sizes[k]), int(sizes[k + 1]), data.classes)
+        beside += [last, last + data.classes]
+    return beside
 
 
 def tried_numbers(low: float, high: float) -> np.ndarray:

@@ -64,23 +64,25 @@ WHOLE_LEVEL = (
 
 
 def last_n(kernel: Kernel, layer: Layer, data: Data) -> law.Prediction:
-    """On the largest n at which a kernel separates: a number, or that there is none or no end."""
+    """The prediction of the largest n at which a kernel separates, beside that of exact values: 0
+    says that there is none, inf that it separates at the largest n of all."""
     low, predicted, high = [predictions.largest_n(kernel, layer, data, sign) for sign in SIGNS]
-    largest = LARGEST_N - LARGEST_N % data.classes
+    largest_of_all = LARGEST_N - LARGEST_N % data.classes
     return law.between(
         kernel.name,
         layer,
         "last n",
-        law.Bracket(predicted, (low, high)),
+        law.Bracket(predicted, ends=(low, high)),
         measured=measured_n(kernel, layer, data),
-        at=largest if math.isinf(predicted) else None,
+        at=largest_of_all if math.isinf(predicted) else None,
         holds=Mixture(layer, data).applies(),
         step=data.classes,
     )
 
 
 def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
-    """0 where it separates at no n that is tried; NaN where float64 does not resolve it."""
+    """The largest n at which a kernel separates by exact values: 0 where it does at none that is
+    tried, NaN where float64 does not resolve it."""
     reach = reach_search.reach(kernel, layer, data, by_bounds=False)
     if reach.undecided_beyond:
         return math.nan

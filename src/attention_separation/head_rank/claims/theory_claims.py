@@ -145,16 +145,19 @@ FOUND_HEADS = rank_claim(
 
 
 def _judge_trained_layers(evidence: Evidence) -> Finding:
-    """The least trained error less the least of the heads found, of each size of both."""
+    """Of each d, rank and number of heads, the least error of trained layers less the least of
+    heads found."""
     trained = _of_lower_rank(evidence.trained_layers)
+    sizes = dict.fromkeys((row["d"], row["rank"], row["heads"]) for row in trained)
     comparisons = []
-    for d, rank, heads in dict.fromkeys((row["d"], row["rank"], row["heads"]) for row in trained):
-        size = {"d": d, "rank": rank, "heads": heads}
-        found = [row["error"] for row in chosen(evidence.found_heads, **size)]
-        if found:
-            best = min(chosen(trained, **size), key=lambda row: row["error"])
+    for d, rank, heads in sizes:
+        found_of_size = chosen(evidence.found_heads, d=d, rank=rank, heads=heads)
+        if found_of_size:
+            least_found = min(row["error"] for row in found_of_size)
+            trained_of_size = chosen(trained, d=d, rank=rank, heads=heads)
+            best_trained = min(trained_of_size, key=lambda row: row["error"])
             name = f"d={d}, r={rank}, H={heads}"
-            comparisons.append(at_least(name, error_less(best, min(found)), 0.0))
+            comparisons.append(at_least(name, error_less(best_trained, least_found), 0.0))
     return finding_together(comparisons, trained, evidence.level)
 
 

@@ -88,25 +88,16 @@ def bound_rows(job: BoundSettings) -> Iterator[Row]:
 
 
 def _bounds_of_rank(d: int, r: int, doublings: int) -> Iterator[Row]:
-    """Of numbers of heads that are powers of 2, and of the budgets."""
-    budgets = {heads: name for name, heads in budget_heads(d, r).items()}
-    powers = {2**k for k in range(doublings + 1)}
-    counts = np.array(sorted(powers | budgets.keys()))
-    bounds = bound(d, r, counts)
-    bounds_any_value = bound(d, r, counts, any_value=True)
-    correlations = {degree: correlation(d, r, counts[:, None], degree) for degree in DEGREES}
-    for index, heads in enumerate(counts.tolist()):
-        row = {
-            "d": d,
-            "rank": r,
-            "heads": heads,
-            "budget": budgets.get(heads),
-            "bound": float(bounds[index]),
-            "bound_any_value": float(bounds_any_value[index]),
-        }
-        for degree in DEGREES:
-            row[f"correlation_{degree}"] = float(correlations[degree][index])
-        yield row
+    """A row for each number of heads: the powers of 2 up to 2^doublings, and those of budgets."""
+    budget_by_heads = {heads: budget for budget, heads in budget_heads(d, r).items()}
+    powers_of_2 = {2**k for k in range(doublings + 1)}
+    heads = np.array(sorted(powers_of_2 | budget_by_heads.keys()))
+    columns = {"bound": bound(d, r, heads), "bound_any_value": bound(d, r, heads, any_value=True)}
+    for degree in DEGREES:
+        columns[f"correlation_{degree}"] = correlation(d, r, heads[:, None], degree)
+    for index, count in enumerate(heads.tolist()):
+        size = {"d": d, "rank": r, "heads": count, "budget": budget_by_heads.get(count)}
+        yield size | {name: float(column[index]) for name, column in columns.items()}
 
 
 def needed_rows(job: BoundSettings) -> Iterator[Row]:

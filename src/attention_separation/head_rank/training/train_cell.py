@@ -229,19 +229,21 @@ class Transformers(Ensemble):
         embed(before.tensors, self.tensors)
 
     def attention_score(self) -> tuple[np.ndarray, np.ndarray]:
-        """Mean error of each run where all that follows the last layer's attention is the affine
-        map that is best on half of the held-out sets, on the other half; with its standard error.
+        """Mean error of each run, and its standard error, if an affine map stands in place of all
+        that follows the last layer's attention: how much of the error is the attention's.
 
-        In float64. Sets of the two halves alternate.
+        The map is the best on every second held-out set; the error is that on the others. In
+        float64.
         """
         fit = AffineFit(len(self.job.seeds))
-        for inputs, targets in self._attended():
-            fit.add(inputs[..., ::2], targets[..., ::2])
+        for attended, targets in self._attended():
+            fit.add(attended[..., ::2], targets[..., ::2])
         maps = fit.best_maps(self.job.model_dimension)
         errors = []
-        for inputs, targets in self._attended():
-            missed = applied(maps, inputs[..., 1::2]) - targets[..., 1::2]
-            errors.append((missed**2).sum(axis=1).mean(axis=1))
+        for attended, targets in self._attended():
+            missed = applied(maps, attended[..., 1::2]) - targets[..., 1::2]
+            squares = (missed**2).sum(axis=1)
+            errors.append(squares.mean(axis=1))
         return _means_and_errors(np.concatenate(errors, axis=1))
 
     @torch.no_grad()

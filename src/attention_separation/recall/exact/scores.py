@@ -4,6 +4,9 @@ The output is o = sum_j w_j v_j, where w_j = g h(x_j), x_j the score, h the kern
 the write. Given the query the weights are independent and values are fair signs: so E cos(omega g
 h) of the other keys is multiplied, and the mean sign of v_J o is one inversion. P = 1/2 + half of
 it.
+
+A product of many cosines close to 1 is kept as what it lacks to 1, its *shortfall*: 1 - cos needs
+no digits that 1 takes up.
 """
 
 from collections.abc import Callable
@@ -40,22 +43,6 @@ MOST_KNOTS = 4000
 TAIL = 1e-12
 """Probability that any weight lies where the rule need not resolve its turns."""
 
-KNOTS_A_RADIAN = 40
-"""Knots of the spline that stands for a function of many arguments, for each radian that the
-highest frequency turns a typical weight."""
-
-FEWEST_KNOTS = 300
-MOST_KNOTS = 4000
-
-TAIL = 1e-12
-"""Probability that any weight lies where the rule need not resolve its turns."""
-
-PROBED = 200
-"""Frequencies at which a sum of many sizes is looked at first."""
-
-PROBING_NODES = 200
-"""By which it is looked up to where the integrand reaches, at most."""
-
 CLASS_WIDTH = 4.0
 """Weights of ages are taken together where they are apart by at most this factor."""
 
@@ -64,6 +51,9 @@ PROBING_SHARE = 0.25
 
 MOST_AGES = 1_000_000
 """Ages that a decay may leave seen."""
+
+GUESS = 0.5
+"""The accuracy where the query's own key has no weight."""
 
 
 @dataclass(frozen=True)
@@ -108,24 +98,24 @@ def accuracy(question: Question, age: int | None) -> Recall:
 
 
 def _of_decay(question: Question, age: int | None) -> tuple[float, float]:
-    """Every age has an accuracy of its own."""
+    """The accuracy of the key of an age, or the mean over all n keys, and its error. A key that the
+    decay leaves unseen is guessed."""
     writes = question.writes
-    keys = writes.keys_seen
-    if age is not None and age >= keys:
-        return 0.5, 0.0
-    if question.coarse.own == 0:
-        return 0.5, 0.0
-    if keys > MOST_AGES:
+    ages_seen = writes.keys_seen
+    is_unseen = age is not None and age >= ages_seen
+    if is_unseen or question.coarse.own == 0:
+        return GUESS, 0.0
+    if ages_seen > MOST_AGES:
         raise ValueError(
-            f"decay={writes.decay!r} leaves {keys:,} ages seen; allowed: at most {MOST_AGES:,}"
+            f"decay={writes.decay!r} leaves {ages_seen:,} ages seen; allowed: at most {MOST_AGES:,}"
         )
     sequence = DecayedKeys.of(question)
-    ages = np.arange(keys) if age is None else np.array([age])
-    values, errors = sequence.accuracies(ages)
     if age is not None:
+        values, errors = sequence.accuracies(np.array([age]))
         return float(values[0]), float(errors[0])
-    value = 0.5 + float((values - 0.5).sum()) / writes.n
-    return value, float(errors.sum()) / writes.n
+    values, errors = sequence.accuracies(np.arange(ages_seen))
+    above_guess = float((values - GUESS).sum())
+    return GUESS + above_guess / writes.n, float(errors.sum()) / writes.n
 
 
 @dataclass(frozen=True)
@@ -210,7 +200,7 @@ class DecayedKeys:
         return own * of_others
 
     def _logs_and_signs(
-        self, law: WeightLaw, omega: np.ndarray, share: float = 1.0
+        self, law: WeightLaw, omega: np.ndarray, share: float
     ) -> tuple[np.ndarray, np.ndarray]:
         """log |phi| and the sign of phi of what each key adds, (A, K) each, by a share of the
         knots."""
@@ -218,26 +208,32 @@ class DecayedKeys:
         shortfalls = np.empty_like(arguments)
         typical = float(law.shares @ law.values**4) ** 0.25
         wanted = KNOTS_A_RADIAN * omega[-1] * typical
-        count = int(share * min(max(wanted, FEWEST_KNOTS), MOST_KNOTS))
-        knots = np.linspace(0.0, omega[-1], count)
+        number_of_knots = int(share * min(max(wanted, FEWEST_KNOTS), MOST_KNOTS))
+        knots = np.linspace(0.0, omega[-1], number_of_knots)
         for count in np.unique(self.counts):
-            spline = self._shortfall_spline(law, knots, int(count))
-            some = arguments[self.counts == count]
-            shortfalls[self.counts == count] = spline(some) * np.square(some)
+            shortfall_over_square = self._shortfall_spline(law, knots, int(count))
+            has_count = self.counts == count
+            u = arguments[has_count]
+            shortfalls[has_count] = shortfall_over_square(u) * np.square(u)
         return _log_size_and_sign(shortfalls)
 
     def _shortfall_spline(self, law: WeightLaw, knots: np.ndarray, count: int) -> CubicSpline:
-        """(1 - phi(u)) / u^2 of a key of age 0 of which so many writes are seen, in between knots
-        (K,) in u, the first of them 0."""
+        """(1 - phi(u)) / u^2 as a function of u, between knots (K,), of which the first is 0.
+
+        phi(u) = E prod_i cos(u g_i h) is of a key of age 0 of which `count` writes are seen, with
+        factors g_i, and weight h. At u = 0 the quotient is E h^2 sum_i g_i^2 / 2.
+        """
         factors = self.question.writes.factors(0, count)
-        shortfall = np.zeros((len(knots) - 1, len(law.values)))
+        quotient_at_0 = law.mean_square * float(np.square(factors).sum()) / 2
+        u = knots[1:]
+        # 1 - prod_i cos(u g_i h) for each u and each value of h, (K - 1, M).
+        shortfall_of_product = np.zeros((len(u), len(law.values)))
         for factor in factors[factors > VANISHING]:
-            turns = _turns(knots[1:] * factor, law)
-            # 1 - A B = (1 - A) + A (1 - B).
-            shortfall += (1 - shortfall) * turns
-        over_squares = (shortfall @ law.shares) / np.square(knots[1:])
-        at_0 = law.mean_square * float(np.square(factors).sum()) / 2
-        return CubicSpline(knots, np.concatenate([[at_0], over_squares]))
+            # 1 - A B = (1 - A) + A (1 - B), A the product so far and B the next cosine.
+            product = 1 - shortfall_of_product
+            shortfall_of_product += product * _one_minus_cosines(u * factor, law)
+        quotients = (shortfall_of_product @ law.shares) / np.square(u)
+        return CubicSpline(knots, np.concatenate([[quotient_at_0], quotients]))
 
 
 def _of_equal_factors(question: Question, age: int | None) -> tuple[float, float]:
@@ -246,12 +242,12 @@ def _of_equal_factors(question: Question, age: int | None) -> tuple[float, float
     keys_by_count = writes.keys_by_count()
     if age is not None:
         count = int(writes.counts(np.array([age]))[0])
-        return _at_count(question, count) if count else (0.5, 0.0)
-    value = 0.5
+        return _at_count(question, count) if count else (GUESS, 0.0)
+    value = GUESS
     error = 0.0
     for count, keys in keys_by_count.items():
         at_count, its_error = _at_count(question, count)
-        value += (at_count - 0.5) * keys / writes.n
+        value += (at_count - GUESS) * keys / writes.n
         error += its_error * keys / writes.n
     return value, error
 
@@ -262,7 +258,7 @@ def _at_count(question: Question, count: int) -> tuple[float, float]:
     others = dict(question.writes.keys_by_count())
     others[count] -= 1
     if law.own == 0:
-        return 0.5, 0.0
+        return GUESS, 0.0
     if count == 1 and abs(law.own) > law.largest * _writes_in(others):
         return float(law.own > 0), 0.0
     spread = np.sqrt(_writes_in(others) * law.mean_square)
@@ -289,11 +285,11 @@ def _writes_in(keys_by_count: dict[int, int]) -> int:
 
 def _product(keys_by_count: dict[int, int], law: WeightLaw, omega: np.ndarray) -> np.ndarray:
     """The characteristic function, (K,), of what keys add of which so many writes are seen."""
-    turns = _turns(omega, law)
+    one_minus_cosines = _one_minus_cosines(omega, law)
     logs = np.zeros_like(omega)
     signs = np.ones_like(omega)
     for count, keys in keys_by_count.items():
-        shortfall = _one_minus_power(turns, count) @ law.shares
+        shortfall = _one_minus_power(one_minus_cosines, count) @ law.shares
         log_size, sign = _log_size_and_sign(shortfall)
         logs += keys * log_size
         if keys % 2:
@@ -317,23 +313,24 @@ def _by_two_rules(
     """Accuracies (...) of the mean sign that a law of weights comes to, with a share of all other
     points, by two rules; and their errors: of the rule and of the inversion."""
     nodes = _nodes(question, omega)
-    found = mean_sign(question.law(nodes), 1.0)
-    coarser = mean_sign(question.law(int(COARSER * nodes)), COARSER)
-    error = np.abs(found.value - coarser.value) / 2 + found.error / 2
-    return 0.5 + found.value / 2, error
+    fine = mean_sign(question.law(nodes), 1.0)
+    coarse = mean_sign(question.law(int(COARSER * nodes)), COARSER)
+    error = np.abs(fine.value - coarse.value) / 2 + fine.error / 2
+    return 0.5 + fine.value / 2, error
 
 
-def _turns(omega: np.ndarray, law: WeightLaw) -> np.ndarray:
+def _one_minus_cosines(omega: np.ndarray, law: WeightLaw) -> np.ndarray:
     """1 - cos(omega h), (K, M), without cancellation."""
     return 2 * np.square(np.sin(np.multiply.outer(omega, law.values / 2)))
 
 
-def _one_minus_power(turns: np.ndarray, exponent: int) -> np.ndarray:
+def _one_minus_power(one_minus_cosines: np.ndarray, exponent: int) -> np.ndarray:
     """1 - cos^exponent of 1 - cos, without cancellation."""
     if exponent == 1:
-        return turns
-    is_negative = turns > 1
-    distance = np.where(is_negative, 2 - turns, turns)
+        return one_minus_cosines
+    is_negative = one_minus_cosines > 1
+    # 1 - |cos|.
+    distance = np.where(is_negative, 2 - one_minus_cosines, one_minus_cosines)
     with np.errstate(divide="ignore"):
         less = -np.expm1(exponent * np.log1p(-distance))
     if exponent % 2 == 0:

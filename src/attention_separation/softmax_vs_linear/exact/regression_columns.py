@@ -112,8 +112,8 @@ def _enough_heads(
     is_open = np.flatnonzero(np.abs(excess).min(axis=1) <= reach)
     for start in range(0, len(is_open), COUNTS_AT_A_TIME):
         rows = is_open[start : start + COUNTS_AT_A_TIME]
-        heads, share = _heads(first[rows])
-        others, other_share = _heads(second[rows])
+        heads, share = _likely_heads_of_each(first[rows])
+        others, other_share = _likely_heads_of_each(second[rows])
         count, width = other_share.shape
         at_least = np.zeros((count, width + 1))
         np.cumsum(other_share[:, ::-1], axis=1, out=at_least[:, -2::-1])
@@ -125,16 +125,17 @@ def _enough_heads(
     return result
 
 
-def _heads(coins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of heads and their probabilities, (K, width) each: all that are likely."""
+def _likely_heads_of_each(coins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How many heads each of K numbers of fair coins shows: the likely numbers, which follow each
+    other, and their probabilities, (K, width) each. Rows of fewer end in probabilities of 0."""
     laws = [likely_heads(count) for count in coins.tolist()]
-    width = max(len(share) for _, share in laws)
-    numbers = np.empty((len(laws), width), dtype=np.int64)
-    shares = np.zeros((len(laws), width))
-    for k, (heads, share) in enumerate(laws):
-        numbers[k] = heads[0] + np.arange(width)
-        shares[k, : len(share)] = share
-    return numbers, shares
+    width = max(len(probabilities) for _, probabilities in laws)
+    heads = np.empty((len(laws), width), dtype=np.int64)
+    probabilities_of_all = np.zeros((len(laws), width))
+    for k, (likely, probabilities) in enumerate(laws):
+        heads[k] = likely[0] + np.arange(width)
+        probabilities_of_all[k, : len(probabilities)] = probabilities
+    return heads, probabilities_of_all
 
 
 LONGEST_GRID = 400
