@@ -14,7 +14,7 @@ from attention_separation.pages.rendering import PageError, render, unsupported
 MOST_WORDS = {
     "README.md": 600, "gallery.md": 350, "kernels.md": 600, "needle.md": 350, "recall.md": 350,
     "head_rank.md": 600,
-    "coverage.md": 350, "laws.md": 350,
+    "coverage.md": 350, "laws.md": 350, "reproducibility.md": 350, "reading-the-results.md": 350,
 }  # fmt: skip
 """Of a page, without its tables."""
 
@@ -42,6 +42,7 @@ CHANGES = {
     "laws.md": ("kernels/laws_elsewhere", '"number",13', '"number",14'),
     "needle.md": ("needle/needle_critical", '"uniform",8,', '"uniform",8,1'),
     "coverage.md": ("gallery/choices", "0.56630617", "0.46630617"),
+    "reproducibility.md": ("gallery/fig3", ",,0.25,,1000", ",,0.25,,900"),
     "recall.md": ("recall/recall_capacity", '"linear",64,0.9,39', '"linear",64,0.9,38'),
     "README.md": ("needle/needle_critical", '"linear",5,162', '"linear",5,152'),
 }
