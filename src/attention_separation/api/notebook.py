@@ -13,33 +13,47 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def setting_in_words(model: str, attention_x: str, n: int, d: int, m: int) -> str:
-    """The layer and the sizes of a question."""
-    words = next(
-        layer.words for layer in LAYERS if (layer.model, layer.attention_x) == (model, attention_x)
-    )
-    return f"{words}, n = {n:,}, d = {d}, m = {m}"
+class Answer:
+    """What a question found, on what condition: in one line as Python shows it, and as a notebook
+    does. The attributes are those of its kinds."""
+
+    model: str
+    attention_x: str
+    n: int
+    d: int
+    m: int
+    theta: float | tuple[float, float] | None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._answer}; {self._condition}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p><strong>{escape(self._answer)}</strong><br>{escape(self._condition)}</p>"
+
+    @property
+    def _answer(self) -> str:
+        """What was found."""
+        raise NotImplementedError
+
+    @property
+    def _condition(self) -> str:
+        """The layer, the sizes of the data, and the threshold or the ends of the best ones."""
+        layers = {(layer.model, layer.attention_x): layer.words for layer in LAYERS}
+        words = layers[self.model, self.attention_x]
+        setting = f"{words}, n = {self.n:,}, d = {self.d}, m = {self.m}"
+        if self.theta is None:
+            return f"{setting}, at any threshold"
+        ends = " to ".join(f"{end:.4g}" for end in np.atleast_1d(np.asarray(self.theta)))
+        return f"{setting}, θ = {ends} √log n"
 
 
-def threshold_in_words(theta: float | tuple[float, float] | None) -> str:
-    """A threshold, or the ends of the interval of best ones."""
-    if theta is None:
-        return "at any threshold"
-    ends = " to ".join(f"{end:.4g}" for end in np.atleast_1d(np.asarray(theta)))
-    return f"θ = {ends} √log n"
-
-
-def as_html(answer: str, condition: str, draw: "Callable[[], Axes] | None" = None) -> str:
-    """An answer, its condition, and its picture below a line that opens it; without Matplotlib, or
-    where there is nothing to draw, without the picture."""
-    text = f"<p><strong>{escape(answer)}</strong><br>{escape(condition)}</p>"
-    if draw is None:
-        return text
+def picture_to_open(draw: "Callable[[], Axes]") -> str:
+    """A picture below a line that opens it, as HTML; nothing without Matplotlib."""
     try:
         picture = _as_svg(draw())
     except ImportError:
-        return text
-    return f"{text}<details><summary>picture</summary>{picture}</details>"
+        return ""
+    return f"<details><summary>picture</summary>{picture}</details>"
 
 
 def _as_svg(axes: "Axes") -> str:

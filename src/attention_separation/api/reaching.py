@@ -8,6 +8,7 @@ each at its own best threshold; or, where a level is given, if its probability i
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -257,11 +258,8 @@ def critical_temperature(
         As `separate` does; also where float64 does not tell at which T it separates.
     """
     layer, data = validation.setting_of(model, attention_x, **options)
-
-    def of_coldness(n: int, level: float | None) -> reach_search.Least:
-        return reach_search.least_parameter(reach_search.COLDNESS, layer, data, n, level)
-
-    least_coldness = _at_one_n(TEMPERATURE, of_coldness, layer, data, n, level)
+    least_at = partial(reach_search.least_parameter, reach_search.COLDNESS, layer, data)
+    least_coldness = _at_one_n(TEMPERATURE, least_at, layer, data, n, level)
     if least_coldness is None:
         return None
     hottest = 1 / least_coldness
@@ -284,11 +282,8 @@ def least_degree(
     errors as of `critical_temperature`.
     """
     layer, data = validation.setting_of(model, attention_x, **options)
-
-    def of_degree(n: int, level: float | None) -> reach_search.Least:
-        return reach_search.least_parameter(reach_search.DEGREE, layer, data, n, level)
-
-    degree = _at_one_n(Quantity("p", "x^p"), of_degree, layer, data, n, level)
+    least_at = partial(reach_search.least_parameter, reach_search.DEGREE, layer, data)
+    degree = _at_one_n(Quantity("p", "x^p"), least_at, layer, data, n, level)
     if degree is None:
         return None
     return 0.0 if degree <= reach_search.DEGREE.low else degree

@@ -19,7 +19,7 @@ from ..settings.warn_once import once_per_question
 from ..settings.words import short_repr
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
-from .notebook import as_html, setting_in_words, threshold_in_words
+from .notebook import Answer, picture_to_open
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ QUERIES = ("special", "same class", "other class")
 
 
 @dataclass(frozen=True, repr=False)
-class Separation:
+class Separation(Answer):
     """What a kernel's network alone can do; all exact.
 
     Attributes
@@ -56,20 +56,12 @@ class Separation:
     share: float
     scored: Scored = field(repr=False, compare=False)
 
-    def __repr__(self) -> str:
-        return f"<Separation: {self._answer}; {self._condition}>"
-
     def _repr_html_(self) -> str:
-        return as_html(self._answer, self._condition, self.plot)
+        return super()._repr_html_() + picture_to_open(self.plot)
 
     @property
     def _answer(self) -> str:
         return f"{self.kernel}: P = {self.probability:.6g}"
-
-    @property
-    def _condition(self) -> str:
-        setting = setting_in_words(self.model, self.attention_x, self.n, self.d, self.m)
-        return f"{setting}, {threshold_in_words(self.theta)}"
 
     @cached_property
     def margin(self) -> float | None:
@@ -279,7 +271,7 @@ PAPERS = {"fires": "exp", "silent": ["linear"]}
 
 
 @dataclass(frozen=True, repr=False)
-class Success:
+class Success(Answer):
     """How a contest ends; all exact.
 
     Attributes
@@ -303,20 +295,9 @@ class Success:
     theta: float | tuple[float, float]
     events: dict[str, float]
 
-    def __repr__(self) -> str:
-        return f"<Success: {self._answer}; {self._condition}>"
-
-    def _repr_html_(self) -> str:
-        return as_html(self._answer, self._condition)
-
     @property
     def _answer(self) -> str:
         return f"{self.fires} fires, {', '.join(self.silent)} silent: P = {self.probability:.6g}"
-
-    @property
-    def _condition(self) -> str:
-        setting = setting_in_words(self.model, self.attention_x, self.n, self.d, self.m)
-        return f"{setting}, {threshold_in_words(self.theta)}"
 
 
 @once_per_question

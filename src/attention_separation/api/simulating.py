@@ -19,7 +19,7 @@ from ..settings.warn_once import once_per_question
 from ..settings.words import short_repr
 from . import validation
 from .build import LONG, Given, kernel_of, require_usable
-from .notebook import as_html, setting_in_words, threshold_in_words
+from .notebook import Answer
 
 MOST_BYTES = 2 << 30
 """Of the n x n arrays of a literal trial, or of the signs of any."""
@@ -38,7 +38,7 @@ MOST_SIGNS = 1 << 22
 
 
 @dataclass(frozen=True, repr=False)
-class Simulation:
+class Simulation(Answer):
     """Trials of one network alone.
 
     Attributes
@@ -67,12 +67,6 @@ class Simulation:
     ci_low: float
     ci_high: float
 
-    def __repr__(self) -> str:
-        return f"<Simulation: {self._answer}; {self._condition}>"
-
-    def _repr_html_(self) -> str:
-        return as_html(self._answer, self._condition)
-
     @property
     def _answer(self) -> str:
         interval = f"95 % interval {self.ci_low:.4g} to {self.ci_high:.4g}"
@@ -80,8 +74,7 @@ class Simulation:
 
     @property
     def _condition(self) -> str:
-        setting = setting_in_words(self.model, self.attention_x, self.n, self.d, self.m)
-        return f"{setting}, {threshold_in_words(self.theta)}, seed {self.seed}"
+        return f"{super()._condition}, seed {self.seed}"
 
 
 @once_per_question

@@ -121,9 +121,9 @@ def _make_logarithmic(axis: Axis, base: int = 10) -> None:
         axis.axes.set_yscale("log", base=base)
 
 
-def ticks_at(axis: Axis, values: Sequence[float], base: int = 2) -> None:
+def ticks_at(axis: Axis, values: Sequence[float]) -> None:
     """Make an axis logarithmic, with ticks at these values alone, which are written out."""
-    _make_logarithmic(axis, base)
+    _make_logarithmic(axis, base=2)
     axis.set_ticks(values, [f"{value:g}" for value in values])
     axis.axes.minorticks_off()
 

@@ -3,12 +3,17 @@
 import sys
 import time
 
+LEAST_SECONDS = 5.0
+"""Between two lines."""
+
 
 class Progress:
-    """Prints `name: done of total unit, seconds` to stderr, at most every `every` seconds."""
+    """Prints `name: done of total unit, seconds` to stderr, at most every LEAST_SECONDS seconds."""
 
-    def __init__(self, name: str, total: int, unit: str, every: float = 5.0):
-        self.name, self.total, self.unit, self.every = name, total, unit, every
+    def __init__(self, name: str, total: int, unit: str):
+        self.name = name
+        self.total = total
+        self.unit = unit
         self.start = self.last = time.monotonic()
         self.done = 0
 
@@ -16,7 +21,7 @@ class Progress:
         """Take note of work done, and say so if it is time."""
         self.done += count
         now = time.monotonic()
-        if now - self.last >= self.every:
+        if now - self.last >= LEAST_SECONDS:
             self.last = now
             elapsed = now - self.start
             left = elapsed * (self.total - self.done) / self.done

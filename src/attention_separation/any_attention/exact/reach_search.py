@@ -10,7 +10,7 @@ float64 does not tell P well enough.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -298,16 +298,14 @@ DEGREE = Parameter(of_degrees, low=1e-2, high=1e3)
 """p of x^p: R = (sigma* / sigma_0)^p."""
 
 
-def critical_temperatures(
-    layer: Layer, data: Data, n: Sequence[int], level: float | None = None
-) -> np.ndarray:
+def critical_temperatures(layer: Layer, data: Data, n: Sequence[int]) -> np.ndarray:
     """The highest T at which e^(x/T) separates at each n; 0 where it does at none from 1e-3 on, and
     NaN where float64 does not tell the best P of exp, or of the next higher T."""
     sizes = np.array(n)
 
     def verdict_at(problems: np.ndarray, coldness: np.ndarray) -> np.ndarray:
         kernel = COLDNESS.kernel(coldness[:, None, None])
-        return separation(kernel, layer, data, sizes[problems], level=level, by_bounds=False)
+        return separation(kernel, layer, data, sizes[problems], by_bounds=False)
 
     def separates_at(problems: np.ndarray, coldness: np.ndarray) -> np.ndarray:
         return verdict_at(problems, coldness) == 1
@@ -363,7 +361,7 @@ def least_value(verdict_at: Callable[[np.ndarray], np.ndarray], low: float, high
 
 
 def least_parameter(
-    parameter: Parameter, layer: Layer, data: Data, n: int, level: float | None = None
+    parameter: Parameter, layer: Layer, data: Data, n: int, level: float | None
 ) -> Least:
     """The least value of a parameter at which a kernel separates at n."""
 
@@ -374,9 +372,7 @@ def least_parameter(
     return least_value(verdict_at, parameter.low, parameter.high)
 
 
-def least_weight(
-    kernel: Kernel, layer: Layer, data: Data, n: int, level: float | None = None
-) -> Least:
+def least_weight(kernel: Kernel, layer: Layer, data: Data, n: int, level: float | None) -> Least:
     """The least g at which a kernel separates at n with X = I + g e_1 e_1^T; 0 if it does with
     X = I. ArithmeticError where it has no weights at a g that would have to be tried."""
 
@@ -415,13 +411,13 @@ def least_weights(
 
 
 def known_least_weights(
-    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], level: float | None = None
+    kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]
 ) -> list[float | None]:
     """`least_weights`; None where the kernel has no weights at a g that would have to be tried, as
     those of functions that overflow."""
     most = _largest_weight(kernel, layer, data, n)
     try:
-        least = least_weights(kernel, layer, data, n, most, partial(separates, level=level))
+        least = least_weights(kernel, layer, data, n, most)
     except ArithmeticError:
         return [None] * len(n)
     if most == LARGEST_WEIGHT:

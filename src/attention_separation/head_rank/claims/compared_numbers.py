@@ -8,6 +8,7 @@ from scipy.special import ndtri
 
 from ...results.tables import Row
 from ...statistics.claims import Comparison, Estimate
+from ...statistics.means import simultaneous_quantile
 from ..training.runs import sizes
 from .claim import Finding, finding_of
 
@@ -39,8 +40,7 @@ def times(estimate: Estimate, factor: float) -> Estimate:
 def finding_together(comparisons: Sequence[Comparison], rows: list[Row], level: float) -> Finding:
     """The finding on comparisons of some rows: their 95 % intervals, which are normal, are widened
     so that all hold together at the level."""
-    quantile = ndtri(1 - level / max(len(comparisons), 1) / 2)
-    factor = float(quantile / ndtri(0.975))
+    factor = float(simultaneous_quantile(level, max(len(comparisons), 1)) / ndtri(0.975))
     widened = [
         replace(comparison, measured=_widened(comparison.measured, factor))
         for comparison in comparisons

@@ -114,7 +114,7 @@ def _draw_errors_by_rank(ax: Axes, rows: list[Row]) -> None:
     _draw_bound(ax, of_low_rank, "bound", IMPOSSIBLE_WITHOUT_MAPS)
     _draw_bound(ax, of_low_rank, "bound_any_value", IMPOSSIBLE)
     for line in LINES:
-        errors = least_errors(of_low_rank, line.kinds)
+        errors = least_errors([row for row in of_low_rank if row["kind"] in line.kinds])
         ax.plot(
             list(errors),
             list(errors.values()),
@@ -144,20 +144,16 @@ def _draw_bound(ax: Axes, rows: list[Row], name: str, colour: str) -> None:
     ax.plot(ranks, bounds, "_", color=house_style.INK, markersize=7)
 
 
-def least_errors(rows: list[Row], kinds: tuple[str, ...]) -> dict[int, float]:
-    """The least error of these kinds of heads, by rank."""
-    of_kinds = [row for row in rows if row["kind"] in kinds]
+def least_errors(rows: list[Row]) -> dict[int, float]:
+    """The least error of rows, by rank."""
     return {
-        rank: min(row["error"] for row in chosen(of_kinds, rank=rank))
-        for rank in values(of_kinds, "rank")
+        rank: min(row["error"] for row in chosen(rows, rank=rank)) for rank in values(rows, "rank")
     }
 
 
 def _draw_trained(ax: Axes, rows: list[Row]) -> None:
     """The least error at each rank of trained layers, if there are any."""
-    errors = {
-        rank: min(row["error"] for row in chosen(rows, rank=rank)) for rank in values(rows, "rank")
-    }
+    errors = least_errors(rows)
     if errors:
         ax.plot(
             list(errors),

@@ -17,6 +17,7 @@ from ..figures.panel_figure import draw_panel_map
 from ..models import MODELS
 from ..models.contest import PAPERS
 from ..models.model import Point
+from ..models.panel_tables import SIZES
 from ..settings.panels import Panel, PhaseJob
 
 SCHEMA = schema(
@@ -24,20 +25,14 @@ SCHEMA = schema(
     parameter=str,
     model=str,
     attention_x=str,
-    n=int,
-    d=int,
-    m=int,
-    a0=float,
-    a1=float,
-    b=float,
-    c=float,
+    **SIZES,
     delta=float,
     tau=float,
     p_exact=float,
 )
 """One row per point of a map; `parameter` names the two swept parameters."""
 
-PARAMETERS = ("n", "d", "m", "a0", "a1", "b", "c", "delta", "tau", "attention_x")
+PARAMETERS = (*SIZES, "delta", "tau", "attention_x")
 SMOOTH = 30
 """Fewest values of both parameters for contours: on coarser maps they would invent detail."""
 
@@ -80,7 +75,7 @@ def marks(entry: Panel, panels: list[tuple[str, list[Point]]]) -> list[tuple[flo
 
 def _held(point: Point, swept: Collection[str]) -> tuple[object, ...]:
     """The parameters that a map holds fixed; tau and delta follow from the others, or from m."""
-    names = ("n", "d", "m", "a0", "a1", "b", "c", "attention_x", "data", "signs", "contest")
+    names = (*SIZES, "attention_x", "data", "signs", "contest")
     return tuple(getattr(point, name) for name in names if name not in swept)
 
 

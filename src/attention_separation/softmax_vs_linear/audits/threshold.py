@@ -19,6 +19,7 @@ from ..figures.figure_text import choices_in_words, footnote, held_title, marked
 from ..models import MODELS
 from ..models.contest import PAPERS, network_name
 from ..models.model import SWEEPABLE, Point
+from ..models.panel_tables import SIZES
 from ..settings.panels import COLUMN, Panel, PanelsJob
 
 SCHEMA = schema(
@@ -28,13 +29,7 @@ SCHEMA = schema(
     network=str,
     parameter=str,
     value=float,
-    n=int,
-    d=int,
-    m=int,
-    a0=float,
-    a1=float,
-    b=float,
-    c=float,
+    **SIZES,
     theta=float,
     p_at_theta=float,
     best_theta_low=float,
@@ -47,7 +42,7 @@ SCHEMA = schema(
 the first swept parameter. The best is null where it is not `resolved`: scores of D0 and D1 then lie
 so close that float64 does not tell which thresholds are between them."""
 
-PARAMETERS = ("attention_x", "n", "d", "m", "a0", "a1", "b", "c", "theta")
+PARAMETERS = ("attention_x", *SIZES, "theta")
 TITLE = "Thresholds: what each network alone can do"
 ABOUT = (
     "Exact probability that one network alone separates the pair, positive on D1 and zero on D0: "

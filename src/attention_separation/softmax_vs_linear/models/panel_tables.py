@@ -33,6 +33,10 @@ EXACT_EVENTS = (0.0, 0.0, 0.0, 0.0)
 """The errors of four exact events."""
 
 
+SIZES = dict.fromkeys(("n", "d", "m"), int) | dict.fromkeys(("a0", "a1", "b", "c"), float)
+"""Columns of the sizes of a point: of its data and network, and of entries of its tokens."""
+
+
 def simulated_schema(contest: Contest) -> pa.Schema:
     """Columns; a parameter that the model does not have is null. Two swept parameters stand in
     `parameter` as "a1,c", the first one's value in `value`, both in their own columns."""
@@ -40,13 +44,7 @@ def simulated_schema(contest: Contest) -> pa.Schema:
         panel=str,
         parameter=str,
         value=float,
-        n=int,
-        d=int,
-        m=int,
-        a0=float,
-        a1=float,
-        b=float,
-        c=float,
+        **SIZES,
         delta=float,
         tau=float,
         attention_x=str,
