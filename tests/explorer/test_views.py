@@ -118,7 +118,7 @@ def test_a_pasted_row_is_measured_and_its_check_comes_first():
     text = STARTS["Head.scores"]
     [row] = head.measure([float(x) for x in text.split()], 300).itertuples()
     [words] = shown(text).words
-    assert words.startswith("held_out 1.00: an eighth of the context foretells all of it.")
+    assert words.startswith("held_out 1.00: one part of the context foretells another.")
     assert f" {row.share:.3g} of the weight among 600 tokens" in words
     assert f"to {row.reach:,.0f} if" in words
     assert f"{row.reach_low:,.0f} to {row.reach_high:,.0f}." in words

@@ -79,7 +79,7 @@ def test_rows_without_a_reach_are_neither_found_nor_lost():
     rng = np.random.default_rng(4)
     scores = np.where(np.tri(40, dtype=bool), rng.standard_normal((40, 40)), -np.inf)
     scores[3:, 2] = 9
-    rows = head.measure(scores, np.where(np.arange(40) < 3, -1, 2), n=100)
+    rows = head.measure(scores, np.where(np.arange(40) < 3, -1, 2), n=100, near=0)
     [found] = head.summary(rows).itertuples()
     assert rows["reach"].isna().sum() == 5
     assert (found.rows, found.found_at_n) == (32, 1.0)

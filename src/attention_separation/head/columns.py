@@ -1,20 +1,26 @@
 """What is measured of rows of scores with softmax: formulas of every column.
 
-In the words of `rows`: the target keeps the level while A + (N - k) wbar <= c = (1 - level)/level,
-k being the number of fixed tokens and one. What is not known is NaN, and so is what follows.
+In the words of `rows`: the target keeps the level while A + S + (N - k) wbar <= c, with
+c = (1 - level)/level, k being the number of tokens that are there once: the target, fixed and near
+ones. What is not known is NaN, and so is what follows.
 """
 
 import numpy as np
 from scipy.special import entr
 
-from .rows import RUNS, Rows
+from .rows import LEAST_REST, Rows
 from .temperatures import temperatures
+from .tokens_in_order import RUNS, TokensInOrder
 
 STUDENT = 2.364624
 """0.975 quantile of Student's t with 7 degrees of freedom."""
 
+WELCH = 2.167
+"""That with 12.5 degrees of freedom: Welch's, of two means of eight runs whose variances are as
+1 to 2."""
+
 LEAST_FOR_INTERVAL = RUNS**2
-"""Rest tokens below which a row has no interval."""
+"""Far tokens below which a row has no interval."""
 
 LEAST_FOR_CHECK = RUNS**3
 """Rest tokens below which a row has no check."""
@@ -36,23 +42,41 @@ def softmax_columns(rows: Rows, n: float | None, level: float) -> Columns:
     """The columns of rows, (R,) each; those at N where one is given."""
     c = (1 - level) / level
     with np.errstate(all="ignore"):
-        columns = _present(rows) | _reach(rows, c) | _check(rows)
+        columns = _known(rows, _present(rows), rows.m)
+        columns |= _known(rows, _reach(rows, c) | _check(rows), rows.m_far)
         if n is not None:
-            columns |= columns_at(rows, n) | _temperature(rows, n, c)
+            columns |= columns_at(rows, n)
+            columns |= _known(rows, _temperature(rows, n, c), rows.m_far)
     return columns
 
 
+def _known(rows: Rows, columns: Columns, count: np.ndarray) -> Columns:
+    """Columns (R,), NaN where a row has too few of the tokens that they rest on, (R,)."""
+    is_known = count >= LEAST_REST
+    return {name: np.where(is_known, values, np.nan) for name, values in columns.items()}
+
+
 def columns_at(rows: Rows, n: float) -> Columns:
-    """The target's share among N tokens and its interval, (R,) each."""
-    rest_count = n - rows.k
+    """The target's share among N tokens and its interval, (R,) each; NaN where the tokens that are
+    there once are more than N."""
+    far_count = far_count_at(rows, n)
     with np.errstate(all="ignore"):
-        rest_weight = rest_count * rows.rest_mean
-        log_error = _log_error_of_mean(rows, rest_count)
-        return {
-            "share_at_n": 1 / (1 + rows.fixed_weight + rest_weight),
-            "share_low": 1 / (1 + rows.fixed_weight + rest_weight * np.exp(log_error)),
-            "share_high": 1 / (1 + rows.fixed_weight + rest_weight * np.exp(-log_error)),
+        far_weight = far_count * rows.far_mean
+        log_error = _log_error_of_mean(rows, far_count)
+        columns = {
+            "share_at_n": 1 / (1 + rows.once_weight + far_weight),
+            "share_low": 1 / (1 + rows.once_weight + far_weight * np.exp(log_error)),
+            "share_high": 1 / (1 + rows.once_weight + far_weight * np.exp(-log_error)),
         }
+    return _known(rows, columns, rows.m_far)
+
+
+def far_count_at(rows: Rows, n: float) -> np.ndarray:
+    """How many far tokens there are among N, (R,): as many as now where nothing comes in as the
+    context grows, NaN where the tokens that are there once are more than N."""
+    count = n - rows.k
+    count = np.where(count >= 0, count, np.nan)
+    return np.where(rows.order.is_whole, rows.m_far, count)
 
 
 def _present(rows: Rows) -> Columns:
@@ -88,42 +112,61 @@ def _share_in_bf16(rows: Rows) -> np.ndarray:
     return np.where(target == -np.inf, 0.0, share)
 
 
-def _effective_number(weights: np.ndarray) -> np.ndarray:
-    """How many of weights (R, K) count, (R,): (sum w)^2 / sum w^2."""
-    return weights.sum(axis=1) ** 2 / np.einsum("rk,rk->r", weights, weights)
+def _log_error_of_mean(rows: Rows, far_count: np.ndarray) -> np.ndarray:
+    """The error of log wbar as that of the mean of so many far tokens, (R,): with 95 % their mean
+    is from wbar e^-error to wbar e^error. NaN where the interval is not known.
 
-
-def _log_error_of_mean(rows: Rows, rest_count: np.ndarray) -> np.ndarray:
-    """The error of log wbar as that of the mean of so many rest tokens, (R,): with 95 % their mean
-    is from wbar e^-error to wbar e^error. NaN where the interval is not known."""
-    _, relative_error = rows.mean_and_error(rows.m)
-    log_error = STUDENT * relative_error * np.sqrt(1 + rows.m / rest_count)
-    has_interval = (rows.m >= LEAST_FOR_INTERVAL) & ~(rest_count <= 0)
+    Where some of the rest are near, the far tokens that are there stay, and others come in: the
+    interval is closed at the number that there is. Else all are others."""
+    ratio = rows.m_far / far_count
+    spread = 1 + ratio if rows.order.near == 0 else np.abs(1 - ratio)
+    log_error = STUDENT * rows.far.relative_error * np.sqrt(spread)
+    has_interval = (rows.m_far >= LEAST_FOR_INTERVAL) & ~(far_count <= 0)
     return np.where(has_interval, log_error, np.nan)
 
 
 def _reach(rows: Rows, c: float) -> Columns:
     """The reach, which is the largest N at which the target keeps the level, with its interval, and
-    how many tokens it rests on."""
-    # As many rest tokens as keep A + (N - k) wbar <= c.
-    rest_count = (c - rows.fixed_weight) / rows.rest_mean
-    log_error = _log_error_of_mean(rows, rest_count)
+    how many tokens it rests on. It is 0 where what is there once takes too much."""
+    # As many far tokens as keep A + S + (N - k) wbar <= c.
+    far_count = (c - rows.once_weight) / rows.far_mean
+    is_whole_and_kept = rows.order.is_whole & (rows.once_weight + rows.m_far * rows.far_mean <= c)
+    far_count = np.where(rows.order.is_whole, np.where(is_whole_and_kept, np.inf, -1.0), far_count)
+    is_lost = (rows.once_weight >= c) | (rows.order.is_whole & ~is_whole_and_kept)
+    log_error = _log_error_of_mean(rows, far_count)
+    reach = np.where(is_lost, 0.0, rows.k + far_count)
+    low = rows.k + far_count * np.exp(-log_error)
+    high = rows.k + far_count * np.exp(log_error)
+    if rows.order.near != 0:
+        # The tokens that are there say whether the level is kept among them.
+        low = np.where(reach >= rows.n, np.maximum(low, rows.n), low)
+        high = np.where(reach < rows.n, np.minimum(high, rows.n), high)
     return {
-        "reach": np.where(rows.fixed_weight >= c, 0.0, rows.k + rest_count),
-        "reach_low": rows.k + rest_count * np.exp(-log_error),
-        "reach_high": rows.k + rest_count * np.exp(log_error),
-        "n_rest": _effective_number(rows.rest_weights),
+        "reach": reach,
+        "reach_low": low,
+        "reach_high": high,
+        "n_rest": rows.far.effective_number,
     }
 
 
 def _check(rows: Rows) -> Columns:
-    """Whether the first eighth of the rest foretells all of it: not known where either has no
-    weight."""
-    eighth = rows.m // RUNS
-    mean, _ = rows.mean_and_error(rows.m)
-    first_mean, first_error = rows.mean_and_error(eighth)
-    drift = np.log(mean / first_mean)
-    allowed = STUDENT * first_error * np.sqrt(1 - eighth / rows.m)
+    """Whether one part of the context foretells another: not known where either has no weight.
+
+    Where keys are in order, of the rest, the nearest first: the quarter from a fourth to a half of
+    it, what its nearer half would take as far, foretells the farther half. Else the first eighth
+    foretells all of it."""
+    if rows.order.is_known:
+        half = rows.m // 2
+        foretelling = rows.rest_by_distance.part(rows.m // 4, half)
+        foretold = rows.rest_by_distance.part(half, rows.m)
+        both_errors = np.hypot(foretelling.relative_error, foretold.relative_error)
+        allowed = WELCH * both_errors
+    else:
+        eighth = rows.m // RUNS
+        foretelling = rows.rest_by_key.part(np.zeros_like(eighth), eighth)
+        foretold = rows.rest_by_key
+        allowed = STUDENT * foretelling.relative_error * np.sqrt(1 - eighth / rows.m)
+    drift = foretold.log_mean - foretelling.log_mean
     is_known = (rows.m >= LEAST_FOR_CHECK) & np.isfinite(drift) & np.isfinite(allowed)
     return {
         "drift": np.where(is_known, drift, np.nan),
@@ -134,13 +177,15 @@ def _check(rows: Rows) -> Columns:
 def _temperature(rows: Rows, n: float, c: float) -> Columns:
     """The temperatures that keep the level at N. The s of SSMax and n_rest are at the hottest one:
     NaN where there is none."""
-    hottest, coldest = temperatures(rows, n, c)
+    far_count = far_count_at(rows, n)
+    hottest, coldest = temperatures(rows, far_count, c)
     beta = np.where(hottest > 0, 1 / hottest, np.nan)
-    scaled = np.where(rows.is_rest, rows.above_target, -np.inf) * beta[:, None]
-    has_weight = rows.is_rest & (rows.scores > -np.inf)
+    scaled = rows.far.scores * np.repeat(beta, rows.far.counts)
+    # An infinite temperature leaves a weight of 0 what it is.
+    scaled = np.where(rows.far.scores > -np.inf, scaled, -np.inf)
     return {
         "temperature": hottest,
         "coldest": coldest,
         "ssmax_s": beta / np.log(n),
-        "n_rest_at_t": _effective_number(np.where(has_weight, np.exp(scaled), 0.0)),
+        "n_rest_at_t": TokensInOrder(scaled, rows.far.counts).effective_number,
     }

@@ -1,6 +1,7 @@
 """The command `head`: a file of scores, weights, or queries and keys."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pandas as pd
 
 from ..api.commands import print_json, print_table, warnings_in_a_line
 from ..settings.words import joined
+from .arrays import key_indices
 from .files import NAMES, READABLE, read
 from .making import induction_targets, scores_of
 from .measuring import LEVEL, Measurement, summary, trust
@@ -41,11 +43,29 @@ def head_command(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="whether later keys are masked; a guess if not given",
     )
+    parser.add_argument(
+        "--near",
+        type=_near,
+        metavar="NUMBER",
+        help="tokens nearest to the query that count once, or half; a guess if not given",
+    )
+    parser.add_argument(
+        "--query-at",
+        type=int,
+        nargs="+",
+        metavar="KEY",
+        help="which key each query is; the last ones if not given",
+    )
     parser.add_argument("--n", type=float, help="a number of tokens to foretell")
     parser.add_argument("--level", type=float, default=LEVEL, help="share that finds")
     parser.add_argument("--kernel", nargs="+", default=["exp"], help="names, or formulas in x")
     parser.add_argument("--json", action="store_true", help="answer for programs")
     parser.set_defaults(run=_head)
+
+
+def _near(text: str) -> float | str:
+    """Returns a number of near tokens, or "half"."""
+    return text if text == "half" else float(text)
 
 
 def _head(arguments: argparse.Namespace) -> None:
@@ -76,7 +96,7 @@ def _table(arrays: Arrays, arguments: argparse.Namespace) -> pd.DataFrame:
     target = _target(arrays, arguments.target)
     scores = _scores(arrays, source)
     if target is None:
-        target = _induction_targets(arrays["tokens"], scores.shape)
+        target = _induction_targets(arrays["tokens"], scores.shape, arguments.query_at)
     tables = []
     for kernel in arguments.kernel:
         measurement = Measurement(
@@ -85,6 +105,8 @@ def _table(arrays: Arrays, arguments: argparse.Namespace) -> pd.DataFrame:
             fixed=arguments.fixed,
             mask=arrays.get("mask"),
             causal=arguments.causal,
+            near=arguments.near,
+            query_at=arguments.query_at,
             weights=source == ("weights",),
             sinks=arrays.get("sinks"),
             level=arguments.level,
@@ -142,15 +164,21 @@ def _scores(arrays: Arrays, source: tuple[str, ...]) -> np.ndarray:
     return scores_of(queries, keys)
 
 
-def _induction_targets(tokens: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Returns targets of induction that fit scores of a shape, of the last queries if there are
-    fewer than keys; ValueError if there are not as many tokens as keys."""
+def _induction_targets(
+    tokens: np.ndarray, shape: tuple[int, ...], query_at: Sequence[int] | None
+) -> np.ndarray:
+    """Returns targets of induction that fit scores of a shape, of the last queries if it is not
+    said which they are; ValueError if there are not as many tokens as keys."""
     # One row of scores is of one query.
     keys = shape[-1] if len(shape) > 0 else 1
     queries = shape[-2] if len(shape) > 1 else 1
     if tokens.ndim == 0 or tokens.shape[-1] != keys:
         raise ValueError(f"tokens have shape {tokens.shape}; allowed: the last axis of {keys} keys")
-    targets = induction_targets(tokens)[..., keys - queries :]
+    if query_at is None:
+        positions = np.arange(keys - queries, keys)
+    else:
+        positions = key_indices("query_at", query_at, keys, least=0)
+    targets: np.ndarray = induction_targets(tokens)[..., positions]
     if len(shape) > targets.ndim + 1:
         return np.expand_dims(targets, -2)  # of all heads
     return targets

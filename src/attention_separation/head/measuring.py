@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from .columns import columns_at, softmax_columns
 from .head_maps import AXES
 from .other_kernels import kernel_columns, kernel_shares_at
 from .rows import LEAST_REST, Rows
-from .scores import Reader
+from .scores import Near, Reader
 
 LEVEL = 0.5
 
@@ -31,6 +32,24 @@ SHARE_COLUMNS = {"share_at_n": "share", "share_low": "low", "share_high": "high"
 """Columns of `measure` that `share` has, under other names."""
 
 
+@dataclass
+class Room:
+    """How many tokens rows have: the most of the rest and of far ones, and the least N that any row
+    that foretells something can be asked for."""
+
+    most_rest: int = 0
+    most_far: int = 0
+    least_n: float = math.inf
+
+    def add(self, rows: Rows) -> None:
+        self.most_rest = max(self.most_rest, int(rows.m.max(initial=0)))
+        self.most_far = max(self.most_far, int(rows.m_far.max(initial=0)))
+        is_known = rows.m_far >= LEAST_REST
+        least_numbers = np.where(rows.order.is_whole, 0.0, rows.k)
+        least = np.min(least_numbers, initial=np.inf, where=is_known)
+        self.least_n = min(self.least_n, float(least))
+
+
 class Measurement:
     """Answers on the same scores, of which what was guessed is said once."""
 
@@ -42,6 +61,8 @@ class Measurement:
         fixed: Sequence[int],
         mask: Any,
         causal: bool | None,
+        near: Near,
+        query_at: Any,
         weights: bool,
         sinks: Any,
         level: float,
@@ -70,6 +91,8 @@ class Measurement:
             fixed=fixed,
             mask=mask,
             causal=causal,
+            near=near,
+            query_at=query_at,
             weights=weights,
             sinks=sinks,
             causal_sign=causal_sign,
@@ -87,12 +110,14 @@ class Measurement:
             n = self.checked_n(n)
         parts = []
         shares_of_first = []
+        room = Room()
         for rows in self.reader.rows():
+            room.add(rows)
             if self.is_exp:
                 columns = softmax_columns(rows, n, self.level)
             else:
                 columns = kernel_columns(rows, n, self.level, self.kernel)
-            parts.append(_table(rows, {"n": rows.n} | _known(rows, columns)))
+            parts.append(_table(rows, {"n": rows.n, "near": rows.near} | columns))
             shares_of_first.append(np.where(rows.is_target[:, 0], 0.0, rows.weights[:, 0]))
         table = pd.concat(parts, ignore_index=True)
         table.attrs = {} if n is None else {"N": n}
@@ -101,6 +126,7 @@ class Measurement:
                 f"every row has fewer than {LEAST_REST} tokens beside its target"
                 f"{self.reader.explanation()}"
             )
+        self._check_room(room, [] if n is None else [n])
         is_sink = np.concatenate(shares_of_first) > SINK_SHARE
         is_sink_unsaid = self.is_exp and self.fixed == 0 and is_sink.mean() > 0.5
         self._say(bool(is_sink_unsaid))
@@ -112,21 +138,39 @@ class Measurement:
         if not sizes:
             raise ValueError("n is empty; allowed: at least one number of tokens")
         parts: dict[float, list[pd.DataFrame]] = {n: [] for n in sizes}
+        room = Room()
         for rows in self.reader.rows():
+            room.add(rows)
             for n, tables in parts.items():
                 if self.is_exp:
                     columns = columns_at(rows, n)
                 else:
                     columns = kernel_shares_at(rows, n, self.kernel)
-                known = _known(rows, columns)
                 numbers_of_tokens = np.full(len(rows), n)
-                tables.append(_table(rows, {"n": numbers_of_tokens} | known))
+                tables.append(_table(rows, {"n": numbers_of_tokens} | columns))
+        self._check_room(room, sizes)
         tables_by_n = [table for n in sizes for table in parts[n]]
         table = pd.concat(tables_by_n, ignore_index=True)
         self._say(False)
         labels = [name for name in (*AXES, "query", "target", "n") if name in table]
         columns_of_shares = table.reindex(columns=[*labels, *SHARE_COLUMNS])
         return columns_of_shares.rename(columns=SHARE_COLUMNS)
+
+    def _check_room(self, room: Room, sizes: Sequence[float]) -> None:
+        """ValueError where no row has enough far tokens for the near ones that were said, or has
+        room for what is there once among a number of tokens."""
+        near = self.reader.near
+        if room.most_far < LEAST_REST and room.most_rest >= LEAST_REST and near is not None:
+            raise ValueError(
+                f"near={near} leaves every row fewer than {LEAST_REST} far tokens; allowed: up to "
+                f"{room.most_rest - LEAST_REST:,}"
+            )
+        for n in sizes:
+            if n < room.least_n < math.inf:
+                raise ValueError(
+                    f"n={n:g}; allowed: numbers from {room.least_n:,.0f}, the tokens that are "
+                    f"there once, near ones among them{self.reader.explanation()}"
+                )
 
     def _say(self, first_is_sink: bool) -> None:
         """Warns, once, of what was guessed, and of a first token that looks like a sink."""
@@ -143,12 +187,6 @@ class Measurement:
             )
 
 
-def _known(rows: Rows, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Columns (R,), NaN where there are too few tokens beside the target."""
-    is_short = rows.m < LEAST_REST
-    return {name: np.where(is_short, np.nan, values) for name, values in columns.items()}
-
-
 def _table(rows: Rows, columns: dict[str, np.ndarray]) -> pd.DataFrame:
     """Labels of rows, and columns (R,)."""
     return pd.DataFrame(rows.labels | columns)
@@ -162,6 +200,8 @@ def measure(
     fixed: Sequence[int] = (),
     mask: Any = None,
     causal: bool | None = None,
+    near: Near = None,
+    query_at: Any = None,
     weights: bool = False,
     sinks: Any = None,
     n: float | None = None,
@@ -180,8 +220,7 @@ def measure(
     ----------
     scores : (layer, sequence, head, queries, keys) as softmax gets them, of which the first three
         may be missing, or one row, or a list of layers, or what a model generated with, step by
-        step. Whole numbers are scores too.
-        The queries are the last of the keys. Tensors too
+        step. Whole numbers are scores too, and tensors
     target : the key that is to be found, or one for each query, (..., queries), -1 for none
     fixed : keys that are there once however long the context is, such as a sink at 0
     mask : True, or 1, where a key is seen, at the shape of the scores or axes of it; there must be
@@ -189,6 +228,11 @@ def measure(
         alone, and what is seen of the rest is as without a mask
     causal : True if queries do not see later keys, False if they do; None for a guess, or for what
         the mask says
+    near : how many of the tokens beside the target and fixed ones count once, those nearest to the
+        query; or "half". More tokens come in at the far end. None for half where the input says
+        that the model is causal, by `causal=True`, by targets of `induction_targets`, or because
+        most rows see no later key; for 0 of a row alone and elsewhere
+    query_at : which key each query is itself, (queries,); the last keys if not given
     weights : whether the scores are attention weights, of which the logarithm is taken. A row that
         sums to less than 0.98 has a sink that is no token
     sinks : scores of such a sink where there is one, at the shape of the target
@@ -216,6 +260,8 @@ def measure(
         fixed=fixed,
         mask=mask,
         causal=causal,
+        near=near,
+        query_at=query_at,
         weights=weights,
         sinks=sinks,
         level=level,
@@ -233,6 +279,8 @@ def share(
     fixed: Sequence[int] = (),
     mask: Any = None,
     causal: bool | None = None,
+    near: Near = None,
+    query_at: Any = None,
     weights: bool = False,
     sinks: Any = None,
     level: float = LEVEL,
@@ -247,6 +295,8 @@ def share(
         fixed=fixed,
         mask=mask,
         causal=causal,
+        near=near,
+        query_at=query_at,
         weights=weights,
         sinks=sinks,
         level=level,
@@ -264,22 +314,31 @@ def counting(
     fixed: Sequence[int] = (),
     mask: Any = None,
     causal: bool | None = None,
+    near: Near = None,
+    query_at: Any = None,
 ) -> pd.DataFrame:
     """How many of the rest have scores within each gap of the target's, or above it: a row for each
-    query and gap, with columns gap and count after the labels. Arguments and errors as of
-    `measure`."""
+    query and gap, with columns gap, count, and far, how many of these are far, after the labels.
+    Arguments and errors as of `measure`."""
     sizes = [
         number("gaps", gap, "numbers", lambda x: not math.isnan(x)) for gap in listed("gaps", gaps)
     ]
     if not sizes:
         raise ValueError("gaps is empty; allowed: at least one gap")
-    reader = Reader(scores, target, fixed=fixed, mask=mask, causal=causal)
+    reader = Reader(
+        scores, target, fixed=fixed, mask=mask, causal=causal, near=near, query_at=query_at
+    )
     parts = []
     for rows in reader.rows():
         gaps_of_rest = np.where(rows.is_rest, -rows.above_target, np.inf)
         for gap in sizes:
             is_within = rows.is_rest & (gaps_of_rest <= gap)
-            columns = {"gap": np.full(len(rows), gap), "count": is_within.sum(axis=1)}
+            is_far_within = rows.is_far & is_within
+            columns = {
+                "gap": np.full(len(rows), gap),
+                "count": is_within.sum(axis=1),
+                "far": is_far_within.sum(axis=1),
+            }
             parts.append(_table(rows, columns))
     sentence = reader.guesses.sentence()
     if sentence:
@@ -290,8 +349,8 @@ def counting(
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """A row for each layer and head of what `measure` gives.
 
-    `held_out` comes first: the mean over rows of whether an eighth of the context foretold all of
-    it. Under 0.85 this context does not foretell a longer one; NaN where no row knows. Then `rows`,
+    `held_out` comes first: the mean over rows of whether one part of the context foretold another.
+    Under 0.85 this context does not foretell a longer one; NaN where no row knows. Then `rows`,
     how many have 8 tokens or more beside the target and what is fixed, medians over these of share,
     n_entropy, sink, reach, share_at_n, temperature and drift, the quartiles of the reach, and
     `found_at_n`, the fraction of rows whose reach is at least N, where an N was given.
@@ -345,4 +404,4 @@ def trust(held_out: float) -> str:
         return "held_out: not known, as it is of softmax on 512 tokens or more"
     if held_out < TRUSTED:
         return f"held_out {held_out:.2f}, under {TRUSTED}: this context does not foretell more"
-    return f"held_out {held_out:.2f}: an eighth of the context foretells all of it"
+    return f"held_out {held_out:.2f}: one part of the context foretells another"

@@ -1,4 +1,4 @@
-"""What other kernels would give on the same scores: each rest token stands for (N - k)/m."""
+"""What other kernels would give on the same scores: each far token stands for (N - k)/m_far."""
 
 from collections.abc import Callable, Sequence
 
@@ -27,8 +27,6 @@ def kernel_columns(
     of the reach is 10^12, and it is inf where the share still has the level there."""
     kernel = scores_kernel(given)
     columns = {name: np.full(len(rows), np.nan) for name in ("share", "reach", "reach_low")}
-    if n is not None:
-        columns["share_at_n"] = np.full(len(rows), np.nan)
     holes_of_rows = []
     for row in _long_rows(rows):
 
@@ -36,16 +34,30 @@ def kernel_columns(
             return shares(kernel, rows, row, numbers)
 
         columns["share"][row] = share(rows.n[[row]])[0]
+        if rows.m_far[row] < LEAST_REST:
+            continue
+        if rows.order.is_whole[row]:
+            columns["reach"][row] = np.inf if columns["share"][row] >= level else 0.0
+            columns["reach_low"][row] = columns["reach"][row]
+            continue
         reach, holes = _reach(share, int(rows.k[row]) + 1, level)
         columns["reach"][row] = reach
         holes_of_rows.append(holes)
         if reach == np.inf:
-            # No rival was seen: of m tokens that have none, 3/m may be one.
-            columns["reach_low"][row] = rows.m[row] / 3
-        if n is not None:
-            columns["share_at_n"][row] = share(np.array([n]))[0]
+            columns["reach_low"][row] = _least_without_rival(rows, row)
+    if n is not None:
+        columns |= _shares_at(kernel, rows, n)
     _say_holes(kernel.name, level, holes_of_rows)
     return columns
+
+
+def _least_without_rival(rows: Rows, row: int) -> float:
+    """Up to which N a row without a rival at any N would not have met one: of m tokens that have
+    none, 3/m may be one, and those that are there stay where some are near."""
+    chance_met = float(rows.m_far[row]) / 3
+    if rows.order.near == 0:
+        return chance_met
+    return float(rows.n[row]) + chance_met
 
 
 def _say_holes(name: str, level: float, holes_of_rows: Sequence[np.ndarray]) -> None:
@@ -59,11 +71,17 @@ def _say_holes(name: str, level: float, holes_of_rows: Sequence[np.ndarray]) -> 
 
 
 def kernel_shares_at(rows: Rows, n: float, given: Given) -> dict[str, np.ndarray]:
-    """share_at_n of rows among n tokens, (R,), NaN where there are too few of the rest."""
-    kernel = scores_kernel(given)
+    """share_at_n of rows among n tokens, (R,), NaN where there are too few far ones, or n has no
+    room for what is there once."""
+    return _shares_at(scores_kernel(given), rows, n)
+
+
+def _shares_at(kernel: Kernel, rows: Rows, n: float) -> dict[str, np.ndarray]:
     share_at_n = np.full(len(rows), np.nan)
-    for row in _long_rows(rows):
-        share_at_n[row] = shares(kernel, rows, row, np.array([n]))[0]
+    numbers = np.where(rows.order.is_whole, rows.n, n)
+    is_known = (rows.m_far >= LEAST_REST) & (numbers >= rows.k)
+    for row in np.flatnonzero(is_known).tolist():
+        share_at_n[row] = shares(kernel, rows, row, numbers[[row]])[0]
     return {"share_at_n": share_at_n}
 
 
@@ -92,10 +110,10 @@ def shares(kernel: Kernel, rows: Rows, row: int, n: np.ndarray) -> np.ndarray:
 def _shares(kernel: Kernel, rows: Rows, row: int, n: np.ndarray) -> np.ndarray:
     """As `shares`, at once: arrays are (P, 1 query, keys that the row sees)."""
     is_seen = rows.is_seen[row]
-    is_rest = rows.is_rest[row, is_seen]
+    is_far = rows.is_far[row, is_seen]
     is_target = rows.is_target[row, is_seen]
-    copies_of_rest = (n - rows.k[row]) / rows.m[row]
-    counts = np.where(is_rest, copies_of_rest[:, None, None], 1.0)
+    copies_of_far = (n - rows.k[row]) / max(rows.m_far[row], 1)
+    counts = np.where(is_far, copies_of_far[:, None, None], 1.0)
     scores = np.broadcast_to(rows.scores[row, is_seen], counts.shape)
     inputs = KernelInputs(scores, None, None, counts, n=n[:, None, None], d=1)
     with np.errstate(divide="ignore", invalid="ignore"):

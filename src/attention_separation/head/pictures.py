@@ -10,6 +10,7 @@ from ..api.build import Given
 from ..api.separating import new_axes
 from .measuring import LEVEL, TRUSTED, Measurement
 from .rows import LEAST_REST
+from .scores import Near
 
 SIZES = 33
 """Numbers of tokens that a curve is drawn through."""
@@ -22,6 +23,8 @@ def plot(
     fixed: Sequence[int] = (),
     mask: Any = None,
     causal: bool | None = None,
+    near: Near = None,
+    query_at: Any = None,
     weights: bool = False,
     sinks: Any = None,
     level: float = LEVEL,
@@ -36,6 +39,8 @@ def plot(
         fixed=fixed,
         mask=mask,
         causal=causal,
+        near=near,
+        query_at=query_at,
         weights=weights,
         sinks=sinks,
         level=level,

@@ -1,20 +1,55 @@
 """Rows of scores of one head, and what follows from their softmax weights.
 
 Of a row: s_t is the target's score, weights w_j = e^(s_j - s_t) are over the target's. A is their
-sum over *fixed* tokens, those that are there once however long the context is. Of the *rest*, the
-m other tokens, there will be more; wbar is their mean.
+sum over *fixed* tokens, those that are there once however long the context is. The *rest* are the m
+other tokens. *Near* ones, of the rest those nearest to the query, are there once too; S is the sum
+of their weights. Of the *far* ones, all others of the rest, there will be more; wbar is the mean of
+their weights. Without near tokens the whole rest is far.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy.special import softmax
 
-RUNS = 8
-"""Of neighbours among the rest: the spread of their means is the error of the rest's mean."""
+from .tokens_in_order import TokensInOrder
 
 LEAST_REST = 8
-"""Rest tokens below which a row has no columns."""
+"""Rest tokens below which a row has no columns, and far ones below which it foretells nothing."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """How the keys of R rows stand to their queries.
+
+    Attributes
+    ----------
+    positions : which key each query is itself, (R,)
+    near : how many of the rest are near; None for half of it, the rest of a half left out
+    is_causal : whether keys are in order and queries see earlier ones alone
+    is_whole : (R,) whether nothing comes in as the context grows, for a window hides what is far
+    """
+
+    positions: np.ndarray
+    near: int | None
+    is_causal: bool
+    is_whole: np.ndarray
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the distance from the query orders the keys."""
+        return self.is_causal or self.near != 0
+
+    def near_counts(self, m: np.ndarray) -> np.ndarray:
+        """How many are near, of m of the rest, (R,)."""
+        if self.near is None:
+            return m // 2
+        return np.full(len(m), self.near)
+
+    def __getitem__(self, chosen: np.ndarray) -> "Order":
+        """Of some rows."""
+        return Order(self.positions[chosen], self.near, self.is_causal, self.is_whole[chosen])
 
 
 class Rows:
@@ -25,8 +60,12 @@ class Rows:
     labels : layer, sequence, head of those there are, query and target, (R,) each
     scores : (R, K + 1) in float64, as softmax gets them, -inf where masked, or of weight 0; the
         last column is of a sink that is no token, fixed too, -inf where there is none
-    is_seen, is_target, is_rest : (R, K + 1) whether a token is seen, the target, of the rest
-    n, m, k : numbers of tokens that are seen, of the rest, and of those that are not, (R,) each
+    order : how the keys stand to the queries
+    is_seen, is_target, is_rest, is_far : (R, K + 1) whether a token is seen, the target, of the
+        rest, far
+    n, m, m_far : numbers of tokens that are seen, of the rest, far, (R,) each
+    k : how many are there once: the target, fixed and near tokens, (R,)
+    near : how many are near, (R,)
     weights : that softmax gives, (R, K + 1)
     target_score : s_t, (R,)
     """
@@ -37,15 +76,19 @@ class Rows:
         scores: np.ndarray,
         is_seen: np.ndarray,
         is_fixed: np.ndarray,
+        order: Order,
     ) -> None:
         self.labels = labels
         self.scores = scores
+        self.order = order
         self.is_seen = is_seen
         self.is_target = np.arange(scores.shape[1]) == labels["target"][:, None]
         self.is_rest = is_seen & ~is_fixed & ~self.is_target
         self.n = is_seen.sum(axis=1)
         self.m = self.is_rest.sum(axis=1)
-        self.k = self.n - self.m
+        self.near = order.near_counts(self.m)
+        self.m_far = np.maximum(self.m - self.near, 0)
+        self.k = self.n - self.m + self.near
         self.weights = softmax(scores, axis=1)
         self.target_score = scores[self.is_target]
 
@@ -63,22 +106,22 @@ class Rows:
         return np.where(self.is_rest | self.is_target, 0.0, self.weights).sum(axis=1)
 
     @cached_property
-    def fixed_weight(self) -> np.ndarray:
-        """A, (R,): inf where the target has weight 0 and a fixed token has not."""
-        is_fixed = (self.scores > -np.inf) & ~self.is_rest & ~self.is_target
+    def once_weight(self) -> np.ndarray:
+        """A + S, the weight of what is there once beside the target, (R,): inf where the target has
+        weight 0 and such a token has not."""
+        is_once = (self.scores > -np.inf) & ~self.is_far & ~self.is_target
         with np.errstate(over="ignore"):
-            weights = np.exp(np.where(is_fixed, self.above_target, -np.inf))
+            weights = np.exp(np.where(is_once, self.above_target, -np.inf))
         return weights.sum(axis=1)
 
     @cached_property
-    def rest_mean(self) -> np.ndarray:
-        """wbar, (R,): inf where the target has weight 0 and the rest has not; NaN where there is no
-        rest."""
-        loudest = self._loudest_rest - self.target_score
-        has_weight = self._loudest_rest > -np.inf
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            mean = self.rest_weights.sum(axis=1) / self.m
-            return np.where(has_weight, mean * np.exp(loudest), mean)
+    def far_mean(self) -> np.ndarray:
+        """wbar, (R,): inf where the target has weight 0 and far tokens have not; NaN where there is
+        no far one."""
+        far = self.far
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = far.mean * np.exp(far.loudest - self.target_score)
+        return np.where(far.loudest > -np.inf, mean, far.mean)
 
     @cached_property
     def above_target(self) -> np.ndarray:
@@ -88,38 +131,43 @@ class Rows:
         return np.where(self.scores > -np.inf, above, -np.inf)
 
     @cached_property
-    def _loudest_rest(self) -> np.ndarray:
-        """The rest's highest score, (R,), -inf where it has no weight."""
-        return np.max(self.scores, axis=1, initial=-np.inf, where=self.is_rest)
+    def rest_by_key(self) -> TokensInOrder:
+        """The rest in the order of keys."""
+        return TokensInOrder(self.scores[self.is_rest], self.m)
 
     @cached_property
-    def rest_weights(self) -> np.ndarray:
-        """The rest's weights over its largest one, (R, K + 1), 0 for all other tokens. So no row is
-        lost to rounding, however far the target is above it."""
-        loudest = np.where(self._loudest_rest > -np.inf, self._loudest_rest, 0.0)
-        return np.exp(np.where(self.is_rest, self.scores - loudest[:, None], -np.inf))
+    def rest_by_distance(self) -> TokensInOrder:
+        """The rest, the nearest to the query first; of two as near the earlier one."""
+        return TokensInOrder(self.scores.ravel()[self._places_by_distance], self.m)
 
-    def mean_and_error(self, m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The mean of `rest_weights` over the first m tokens of the rest, and its relative standard
-        error by the means of eight runs as equal as can be, (R,) each for (R,). NaN where that mean
-        is 0, or there are fewer than eight."""
-        run = np.arange(RUNS + 1)
-        size = (m // RUNS)[:, None]
-        longer_runs = (m % RUNS)[:, None]
-        edges = run * size + np.minimum(run, longer_runs)
-        sums = self._sums_of_first(edges)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            means = np.diff(sums) / np.diff(edges)
-            mean = sums[:, -1] / m
-            error = means.std(axis=1, ddof=1) / (np.sqrt(RUNS) * mean)
-        return mean, error
+    @cached_property
+    def far(self) -> TokensInOrder:
+        """The far tokens: the nearest first if some of the rest are near, else in the order of
+        keys."""
+        if self.order.near == 0:
+            return self.rest_by_key
+        return self.rest_by_distance.part(np.minimum(self.near, self.m), self.m)
 
-    def _sums_of_first(self, counts: np.ndarray) -> np.ndarray:
-        """The sums of `rest_weights` over the first tokens of the rest, (R, P) for (R, P) counts of
-        them."""
-        sums = self.rest_weights.cumsum(axis=1).ravel()
-        # Where tokens of the rest stand in `sums`, row after row; one more for rows without any.
-        places = np.append(np.flatnonzero(self.is_rest), 0)
-        first_of_row = np.cumsum(self.m) - self.m
-        last = first_of_row[:, None] + counts - 1
-        return np.where(counts > 0, sums[places[last]], 0.0)
+    @cached_property
+    def is_far(self) -> np.ndarray:
+        if self.order.near == 0:
+            return self.is_rest
+        rank = np.arange(len(self._places_by_distance)) - np.repeat(
+            np.cumsum(self.m) - self.m, self.m
+        )
+        places = self._places_by_distance[rank >= np.repeat(self.near, self.m)]
+        is_far = np.zeros(self.scores.shape, bool)
+        is_far.ravel()[places] = True
+        return is_far
+
+    @cached_property
+    def _places_by_distance(self) -> np.ndarray:
+        """Where the tokens of the rest stand in `scores`, row after row, in each the nearest to the
+        query first."""
+        columns = self.scores.shape[1]
+        keys = np.arange(columns)
+        distances = np.abs(keys - self.order.positions[:, None])
+        by_distance = np.argsort(distances, axis=1, kind="stable")
+        is_rest = np.take_along_axis(self.is_rest, by_distance, axis=1)
+        places = by_distance + columns * np.arange(len(self))[:, None]
+        return places[is_rest]

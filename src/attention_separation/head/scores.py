@@ -2,16 +2,27 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from ..settings.number_check import number
 from ..settings.words import short_repr
 from .arrays import TRUTH, broadcast, key_indices, stacked, truths
 from .head_maps import HeadMaps, head_maps
 from .making import InductionTargets
-from .rows import Rows
-from .visibility import Guesses, Reason, far_below, later_keys, masked_whole, zero_runs
+from .rows import Order, Rows
+from .visibility import (
+    ALL_MASKED,
+    FAR_BELOW,
+    Guesses,
+    Reason,
+    far_below,
+    later_keys,
+    masked_whole,
+    sees_window,
+    zero_runs,
+)
 
 BLOCK = 2**18
 """Scores that are looked at together: 2 MiB in float64."""
@@ -21,6 +32,11 @@ LEAST_SUM = 0.98
 
 MOST_SUM = 1.02
 """A row that sums to more has no weights."""
+
+
+Near = float | Literal["half"] | None
+"""How many of the rest nearest to the query count once; None for half of it where the input says
+that the model is causal, and 0 elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,7 @@ class Reader:
     Attributes
     ----------
     guesses : of the rows of the last pass over `rows`
+    near : how many of the rest count once, as it was said
     """
 
     def __init__(
@@ -81,6 +98,8 @@ class Reader:
         fixed: Sequence[int] = (),
         mask: Any = None,
         causal: bool | None = None,
+        near: Near = None,
+        query_at: Any = None,
         weights: bool = False,
         sinks: Any = None,
         causal_sign: str = "",
@@ -103,6 +122,8 @@ class Reader:
         self._is_fixed = np.append(np.isin(np.arange(keys), fixed_keys), True)
         self._mask = _read_mask(mask, self._maps)
         self._causal = causal
+        self.near = _read_near(near)
+        self._positions = _read_positions(query_at, self._maps)
         self._is_weights = weights
         self._sinks = _read_sinks(sinks, shape[:-1], weights)
         self._is_induction = isinstance(target, InductionTargets)
@@ -120,9 +141,11 @@ class Reader:
         for place in self._maps.places():
             queries = np.flatnonzero(self._targets[place] >= 0)
             blocks = [queries[first : first + size] for first in range(0, len(queries), size)]
-            looks_causal = self._looks_causal(place, blocks)
+            later = self._later_counts(place, blocks)
+            looks_causal = self._looks_causal(later)
+            is_causal = self._is_causal(later)
             for block in blocks:
-                rows = self._rows_of(place, block, looks_causal)
+                rows = self._rows_of(place, block, looks_causal, is_causal)
                 has_rows = has_rows or len(rows) > 0
                 yield rows
         if not has_rows:
@@ -135,25 +158,79 @@ class Reader:
         sentence = self.guesses.sentence()
         return f"; {sentence}" if sentence else ""
 
-    def _looks_causal(self, place: tuple[int, ...], blocks: Sequence[np.ndarray]) -> bool:
-        """Whether the input says that a head is causal: scores by their targets, weights by most
-        rows of queries that have later keys, all of weight 0."""
+    def _looks_causal(self, later: "LaterCounts") -> bool:
+        """Whether the input says that later keys of a head are masked though nobody said so: scores
+        by their targets, weights by most rows of queries that have later keys, all of weight 0."""
         if self._causal is not None or self._mask.explicit is not None:
             return False
         if not self._is_weights:
             return self._causal_sign != ""
-        rows = 0
-        rows_without_weight = 0
-        for queries in blocks:
-            block = self._block(place, queries)
-            is_later = block.is_seen & later_keys(block.positions, self._maps.keys)
-            has_weight = is_later & (block.values > 0)
-            has_later = is_later.any(axis=1)
-            rows += int(has_later.sum())
-            rows_without_weight += int((has_later & ~has_weight.any(axis=1)).sum())
-        return 2 * rows_without_weight > rows
+        return 2 * (later.rows - later.rows_that_see) > later.rows
 
-    def _rows_of(self, place: tuple[int, ...], queries: np.ndarray, looks_causal: bool) -> Rows:
+    def _is_causal(self, later: "LaterCounts") -> bool:
+        """Whether keys are in order and queries see earlier ones alone, as is said, or as most rows
+        of queries that have later keys show, which see their own key and none of these."""
+        if self._causal is not None:
+            return bool(self._causal)
+        return self._causal_sign != "" or 2 * later.rows_that_end > later.rows
+
+    def _later_counts(self, place: tuple[int, ...], blocks: Sequence[np.ndarray]) -> "LaterCounts":
+        """What the rows of a head see of keys that are later than their query."""
+        counts = LaterCounts()
+        for queries in blocks:
+            # Keys up to the earliest query are later than none.
+            first = int(self._positions[queries].min()) + 1
+            if self._causal is None and first < self._maps.keys:
+                with np.errstate(invalid="ignore"):  # of no numbers that signal
+                    self._count_later(counts, place, queries, slice(first, None))
+        return counts
+
+    def _count_later(
+        self, counts: "LaterCounts", place: tuple[int, ...], queries: np.ndarray, keys: slice
+    ) -> None:
+        positions = self._positions[queries]
+        is_later = later_keys(positions, self._maps.keys)[:, keys]
+        is_there = (positions >= 0) & (positions < self._maps.keys)
+        if self._mask.padding is not None:
+            is_token = self._padding(place)
+            is_later = is_later & is_token[keys]
+            is_there &= is_token[positions % self._maps.keys]
+        if self._mask.explicit is not None:
+            mask = self._mask.explicit[place][queries]
+            is_there &= mask.any(axis=1)
+            is_seen = mask[:, keys]
+            sees_itself = mask[np.arange(len(queries)), positions % self._maps.keys]
+        else:
+            values = self._maps.of_head(place)[queries]
+            least = self._least_seen(values, keys)
+            is_seen = values[:, keys] > least[:, None]
+            sees_itself = values[np.arange(len(queries)), positions % self._maps.keys] > least
+        has_later = is_later.any(axis=1) & is_there
+        sees_later = (is_later & is_seen).any(axis=1) & is_there
+        counts.rows += int(has_later.sum())
+        counts.rows_that_see += int(sees_later.sum())
+        counts.rows_that_end += int((has_later & ~sees_later & sees_itself).sum())
+
+    def _least_seen(self, values: np.ndarray, later: slice) -> np.ndarray:
+        """What values of rows (R, K) are above where they look seen, (R,): weights are not 0, and
+        scores not so low beside the highest of the keys that are not later."""
+        if self._is_weights:
+            return np.zeros(len(values))
+        earlier = np.delete(values, later, axis=1).astype(np.float64)
+        highest = np.max(earlier, axis=1, initial=-np.inf)
+        return np.maximum(highest - FAR_BELOW, ALL_MASKED)
+
+    def _padding(self, place: tuple[int, ...]) -> np.ndarray:
+        """Whether a key of a head's sequence is a token, and no padding, (K,)."""
+        axes = self._maps.axes
+        sequence = place[axes.index("sequence")] if "sequence" in axes else 0
+        assert self._mask.padding is not None
+        is_token: np.ndarray = self._mask.padding[sequence]
+        return is_token
+
+    def _rows_of(
+        self, place: tuple[int, ...], queries: np.ndarray, looks_causal: bool, is_causal: bool
+    ) -> Rows:
         """Rows of some queries of one head."""
         self.guesses.rows += len(queries)
         block = self._block(place, queries)
@@ -169,7 +246,26 @@ class Reader:
         is_kept = has_weight & self._sees_target(block, has_weight)
         labels = {name: values[is_kept] for name, values in block.labels.items()}
         is_token = np.column_stack([block.is_seen, np.zeros(len(queries), bool)])
-        return Rows(labels, scores[is_kept], is_token[is_kept], self._is_fixed)
+        order = self._order(block, is_causal)
+        if self.near is None and is_causal:
+            self.guesses.halves += int(is_kept.sum())
+        self.guesses.windows += int((is_kept & order.is_whole).sum())
+        return Rows(labels, scores[is_kept], is_token[is_kept], self._is_fixed, order[is_kept])
+
+    def _order(self, block: Block, is_causal: bool) -> Order:
+        """How keys stand to the queries of a block."""
+        near: int | None
+        if self.near is None:
+            near = None if is_causal else 0
+        elif self.near == "half":
+            near = None
+        else:
+            near = int(min(self.near, self._maps.keys))
+        is_whole = np.zeros(len(block.positions), bool)
+        if is_causal and near != 0:
+            is_fixed = self._is_fixed[:-1]
+            is_whole = sees_window(block.reasons, block.positions, is_fixed)
+        return Order(block.positions, near, is_causal, is_whole)
 
     def _block(self, place: tuple[int, ...], queries: np.ndarray) -> Block:
         """Some queries of one head, with the keys that they see for all that was said of masks."""
@@ -182,7 +278,7 @@ class Reader:
         labels["query"] = queries
         labels["target"] = self._targets[place][queries]
         reasons = np.full(values.shape, Reason.SEEN, np.int8)
-        block = Block(labels, values, self._maps.positions[queries], reasons)
+        block = Block(labels, values, self._positions[queries], reasons)
         self._mask_as_said(block, place, queries)
         return block
 
@@ -192,9 +288,7 @@ class Reader:
         if self._mask.explicit is not None:
             block.mask(~self._mask.explicit[place][queries], Reason.MASK)
         if self._mask.padding is not None:
-            axes = self._maps.axes
-            sequence = place[axes.index("sequence")] if "sequence" in axes else 0
-            is_token = self._mask.padding[sequence]
+            is_token = self._padding(place)
             block.mask(np.broadcast_to(~is_token, block.values.shape), Reason.PADDING)
             if self._maps.queries == self._maps.keys:
                 is_padding = ~is_token[queries]
@@ -229,7 +323,7 @@ class Reader:
             raise ValueError(
                 f"causal=True, but weights have {block.values[row, key]:.3g} at "
                 f"{block.place(row)}, key {key}, which is later; allowed: queries that are the "
-                "last of the keys, or mask="
+                "last of the keys, query_at=, or mask="
             )
 
     def _mask_as_guessed(self, block: Block, looks_causal: bool) -> None:
@@ -317,6 +411,32 @@ class Reader:
             words = Reason(reasons[row]).words
             allowed = f"a visible key, -1 for no target ({words}; mask= says what a query sees)"
         raise ValueError(f"target {targets[row]} {why} at {block.place(row)}; allowed: {allowed}")
+
+
+@dataclass
+class LaterCounts:
+    """Of a head's rows whose queries have later keys: how many, how many see any of these, and how
+    many see none, but their own key."""
+
+    rows: int = 0
+    rows_that_see: int = 0
+    rows_that_end: int = 0
+
+
+def _read_near(near: Near) -> Near:
+    """Returns how many tokens are near; ValueError if it is no number of tokens, nor "half"."""
+    if near is None or (isinstance(near, str) and near == "half"):
+        return near
+    allowed = "whole numbers from 0, half, or None for a guess"
+    return number("near", near, allowed, lambda x: x >= 0 and float(x).is_integer())
+
+
+def _read_positions(query_at: Any, maps: HeadMaps) -> np.ndarray:
+    """Returns which key each query is itself, (queries,): the last ones if that is not said."""
+    if query_at is None:
+        return maps.positions
+    positions = key_indices("query_at", query_at, maps.keys, least=0)
+    return broadcast("query_at", positions, (maps.queries,))
 
 
 def _read_mask(mask: Any, maps: HeadMaps) -> Mask:

@@ -1,9 +1,9 @@
 """The temperatures at which softmax keeps a share among N tokens.
 
-At a temperature T = 1/beta the target's share is 1/(1 + h(beta)), with
-h(beta) = sum over fixed tokens of e^(beta (s_j - s_t)) + (N - k)/m times that over the rest. So a
-share is kept where h <= c. log h is convex, so these beta are an interval, and Newton's method
-comes to its ends from outside and never beyond them.
+At a temperature T = 1/beta the target's share is 1/(1 + h(beta)), with h(beta) = sum of
+e^(beta (s_j - s_t)) over fixed and near tokens + (N - k)/m_far times that over far ones. So a share
+is kept where h <= c. log h is convex, so these beta are an interval, and Newton's method comes to
+its ends from outside and never beyond them.
 """
 
 from dataclasses import dataclass
@@ -19,19 +19,20 @@ SMALLEST_STEP = 1e-15
 """Relative to beta: smaller steps are rounding."""
 
 
-def temperatures(rows: Rows, n: float, c: float) -> tuple[np.ndarray, np.ndarray]:
-    """The hottest and the coldest T at which e^(s/T) keeps the level among n tokens, (R,) each.
+def temperatures(rows: Rows, far_count: np.ndarray, c: float) -> tuple[np.ndarray, np.ndarray]:
+    """The hottest and the coldest T at which e^(s/T) keeps the level with so many far tokens, (R,)
+    each for (R,).
 
     0 and 0 where none does; the hottest inf where every hotter one does; the coldest 0 where every
-    colder one does.
+    colder one does; NaN where the number is.
     """
     target_has_weight = rows.target_score > -np.inf
-    other_has_weight = (rows.scores > -np.inf) & ~rows.is_target
+    other_has_weight = _others_with_weight(rows, far_count)
     # A target without weight keeps the level at no temperature, one with all weight at every one.
     hottest = np.where(target_has_weight, np.inf, 0.0)
     coldest = np.zeros(len(rows))
-    is_shared = target_has_weight & other_has_weight.any(axis=1)
-    others = _other_tokens(rows, n, is_shared)
+    is_shared = target_has_weight & other_has_weight.any(axis=1) & ~np.isnan(far_count)
+    others = _other_tokens(rows, far_count, is_shared)
 
     lowest_beta = others.newton(np.zeros(len(others.loudest)), c, is_upwards=True)
     is_kept = ~np.isnan(lowest_beta)
@@ -40,7 +41,8 @@ def temperatures(rows: Rows, n: float, c: float) -> tuple[np.ndarray, np.ndarray
     highest_beta = others.newton(others.too_high_beta(c), c, is_upwards=False)
     has_coldest = is_kept & (others.loudest > 0)
     coldest[is_shared] = np.where(has_coldest, 1 / highest_beta, 0.0)
-    return hottest, coldest
+    is_open = np.isnan(far_count)
+    return np.where(is_open, np.nan, hottest), np.where(is_open, np.nan, coldest)
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ class OtherTokens:
     Attributes
     ----------
     above : (Q, K + 1) s_j - s_t, 0 for the target and tokens without weight
-    log_counts : (Q, K + 1) logarithms of how many tokens each stands for: 0 for a fixed one,
-        log((N - k)/m) for one of the rest, -inf for the target and tokens without weight
+    log_counts : (Q, K + 1) logarithms of how many tokens each stands for: 0 for a fixed or near
+        one, log((N - k)/m_far) for a far one, -inf for the target and tokens without weight
     loudest : (Q,) the largest s_j - s_t
     least_log_count : (Q,) below those of all tokens with weight, or equal
     """
@@ -94,18 +96,25 @@ class OtherTokens:
         return np.where(excess <= 0, 0.0, -excess * h / derivative)
 
 
-def _other_tokens(rows: Rows, n: float, chosen: np.ndarray) -> OtherTokens:
+def _others_with_weight(rows: Rows, far_count: np.ndarray) -> np.ndarray:
+    """Whether a token beside the target, (R, K + 1), has weight with so many far tokens, (R,)."""
+    has_weight = (rows.scores > -np.inf) & ~rows.is_target
+    return has_weight & ~(rows.is_far & (far_count == 0)[:, None])
+
+
+def _other_tokens(rows: Rows, far_count: np.ndarray, chosen: np.ndarray) -> OtherTokens:
     """The tokens beside the target in the Q chosen of R rows, each with such a token of weight;
     `chosen` is (R,) bool."""
-    has_weight = (rows.scores > -np.inf) & ~rows.is_target
-    rest_log_count = np.log((n - rows.k) / rows.m)
-    log_counts = np.where(rows.is_rest, rest_log_count[:, None], 0.0)
+    has_weight = _others_with_weight(rows, far_count)
+    far_log_count = np.log(far_count / rows.m_far)
+    log_counts = np.where(rows.is_far, far_log_count[:, None], 0.0)
     log_counts[~has_weight] = -np.inf
     above = np.where(has_weight, rows.above_target, 0.0)
     loudest = np.max(above, axis=1, initial=-np.inf, where=has_weight)
+    least_log_count = np.where(far_count > 0, np.minimum(far_log_count, 0.0), 0.0)
     return OtherTokens(
         above=above[chosen],
         log_counts=log_counts[chosen],
         loudest=loudest[chosen],
-        least_log_count=np.minimum(rest_log_count, 0.0)[chosen],
+        least_log_count=least_log_count[chosen],
     )

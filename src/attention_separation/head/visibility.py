@@ -106,6 +106,8 @@ class Guesses:
     lone_zeros: int = 0
     missing_weight: int = 0
     unseen_targets: int = 0
+    halves: int = 0
+    windows: int = 0
     causal_signs: set[str] = field(default_factory=set)
 
     def sentence(self) -> str:
@@ -115,6 +117,7 @@ class Guesses:
             self._lone_zeros(),
             self._missing_weight(),
             self._unseen_targets(),
+            self._windows(),
         ]
         return "; ".join(part for part in parts if part)
 
@@ -134,6 +137,11 @@ class Guesses:
         overrule = "mask= says what each query sees"
         if self.later:
             overrule += ", causal= whether it sees later keys (--causal, --no-causal)"
+        if self.halves:
+            overrule += (
+                "; in a causal model the nearer half of the tokens beside the target counts once, "
+                "unless near= says how many"
+            )
         return f"read as masked without a mask: {joined(kinds)}. If not so, {overrule}"
 
     def _lone_zeros(self) -> str:
@@ -160,6 +168,14 @@ class Guesses:
             "induction"
         )
 
+    def _windows(self) -> str:
+        if not self.windows:
+            return ""
+        return (
+            f"a window hides far keys in {self._of(self.windows)}: nothing comes in as the context "
+            "grows, and the share stays what it is; if not so, say near=0"
+        )
+
     def _of(self, rows: int) -> str:
         return f"{rows:,} of {counted(self.rows, 'row')}"
 
@@ -167,6 +183,21 @@ class Guesses:
 def later_keys(positions: np.ndarray, keys: int) -> np.ndarray:
     """Returns whether a key is later than the query, (R, keys) for (R,) queries."""
     return np.arange(keys) > positions[:, None]
+
+
+def sees_window(reasons: np.ndarray, positions: np.ndarray, is_fixed: np.ndarray) -> np.ndarray:
+    """Returns whether a window hides what is far, (R,) for reasons (R, K): two keys or more, next
+    to the first key that is a token, are masked, and rows that have some see equally far. Fixed
+    keys, (K,), are left out."""
+    is_token = (reasons != Reason.PADDING) & ~is_fixed
+    is_seen = (reasons == Reason.SEEN) & ~is_fixed
+    first_seen = is_seen.argmax(axis=1)
+    keys = np.arange(reasons.shape[1])
+    is_hidden = is_token & (keys < first_seen[:, None])
+    is_cut = (is_hidden.sum(axis=1) >= 2) & is_seen.any(axis=1)
+    sights = (positions - first_seen)[is_cut]
+    is_one_sight = len(sights) > 0 and bool((sights == sights[0]).all())
+    return is_cut & is_one_sight
 
 
 def far_below(scores: np.ndarray, is_seen: np.ndarray) -> np.ndarray:
