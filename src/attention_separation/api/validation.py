@@ -6,7 +6,6 @@ from typing import Any, Literal, TypedDict
 
 from ..any_attention.exact.layers import LAYERS, ONE_COORDINATE, Layer
 from ..attention.threshold_curves import LARGEST_N
-from ..datasets import DATASETS
 from ..datasets.dataset import FixedData
 from ..settings.number_check import number, whole_number
 from ..settings.words import short_repr, suggestion
@@ -25,9 +24,10 @@ LARGEST = 1000.0
 
 def layer_of(model: str, attention_x: str) -> Layer:
     """The layer of a model with X; ValueError if there is none."""
-    if not isinstance(model, str) or model not in DATASETS:
+    models = dict.fromkeys(layer.model for layer in LAYERS)
+    if not isinstance(model, str) or model not in models:
         name = model if isinstance(model, str) else ""
-        raise ValueError(f"model={short_repr(model)} is unknown; {suggestion(name, [*DATASETS])}")
+        raise ValueError(f"model={short_repr(model)} is unknown; {suggestion(name, [*models])}")
     layers = {layer.attention_x: layer for layer in LAYERS if layer.model == model}
     if not isinstance(attention_x, str) or attention_x not in layers:
         name = attention_x if isinstance(attention_x, str) else ""

@@ -1,9 +1,12 @@
 """Which points leave the datasets' definition, and the sentence that says so."""
 
+from dataclasses import replace
+
 import pytest
 from making import SECTION, STUDY, panel
 
 from attention_separation.softmax_vs_linear.figures.figure_text import note_on_definition
+from attention_separation.softmax_vs_linear.models import MODELS
 
 
 def self_attention(a0=0.05, a1=0.7, c=0.8):
@@ -38,6 +41,18 @@ def test_the_sentence_counts_points_of_attention():
     assert text.startswith("1 of the 2 points of attention leave what the datasets' definition")
     assert text.endswith("a₁ ≥ 1 (reconstructed).")
     assert "0.7" not in text
+
+
+def test_a_model_of_ones_own_says_its_own_range(monkeypatch):
+    third = replace(MODELS["self_attention"], name="a_third", range_words="a₁ ≥ 3", least_a1=3)
+    monkeypatch.setitem(MODELS, "a_third", third)
+    of_third = self_attention().with_more(model="a_third")
+    assert note_on_definition([of_third]).endswith("asks: a₁ ≥ 3.")
+    text = note_on_definition([of_third, cross_attention(0.5), self_attention(c=0.9)])
+    assert text.endswith(
+        "asks: a₀ < 0.1, a₁ ≥ 0.7, b + c = 1; in cross-attention a₀ < 0.1, a₁ ≥ 1 "
+        "(reconstructed); in a-third a₁ ≥ 3."
+    )
 
 
 def test_the_papers_sweeps_leave_the_definition():

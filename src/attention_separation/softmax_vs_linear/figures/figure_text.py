@@ -4,12 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from ..models import MODELS
-from ..models.attention import CROSS_ATTENTION, SELF_ATTENTION
 from ..models.contest import contests_in_words
 from ..models.model import SWEEPABLE, AttentionModel, MRule
 from ..settings.panels import KEY, MARK, Panel
-
-RANGES = (SELF_ATTENTION.range_words, CROSS_ATTENTION.range_words)
 
 IN_TITLES = ("n", "d", "m", "delta", "a0", "a1", "b", "c", "tau", "theta")
 
@@ -67,21 +64,23 @@ def note_on_definition(panels: Iterable[Panel]) -> str:
     """At how many points of attention the parameters leave the definition, in a sentence; empty
     where none do."""
     points = 0
-    outside = Counter[str]()
+    outside = Counter[AttentionModel]()
     for panel in panels:
         model = MODELS[panel.model]
         if isinstance(model, AttentionModel):
             for point in panel.points():
                 points += 1
                 if not model.allows(point.a0, point.a1, point.b, point.c):
-                    outside[model.range_words] += 1
+                    outside[model] += 1
     if not outside:
         return ""
-    # Self-attention's first.
-    ranges = sorted(outside, key=RANGES.index)
+    order = [*MODELS]
+    first, *others = sorted(outside, key=lambda model: order.index(model.name))
+    ranges = [first.range_words]
+    ranges += [f"in {model.words} {model.range_words}" for model in others]
     return (
         f"{outside.total():,} of the {points:,} points of attention leave what the datasets' "
-        f"definition asks: {'; in cross-attention '.join(ranges)}."
+        f"definition asks: {'; '.join(ranges)}."
     )
 
 

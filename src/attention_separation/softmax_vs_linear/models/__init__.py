@@ -1,13 +1,14 @@
-"""The three models of the paper, by the name that configurations and tables give them."""
+"""The models of the paper, by the name that configurations and tables give them."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from .attention import CROSS_ATTENTION, SELF_ATTENTION
+from .attention import MODELS_OF_ATTENTION
 from .model import Model
 from .regression import REGRESSION
 
-ModelName = Literal["regression", "self_attention", "cross_attention"]
+MODELS: dict[str, Model] = {model.name: model for model in (REGRESSION, *MODELS_OF_ATTENTION)}
 
-MODELS: dict[str, Model] = {
-    model.name: model for model in (REGRESSION, SELF_ATTENTION, CROSS_ATTENTION)
-}
+if TYPE_CHECKING:
+    ModelName = str
+else:
+    ModelName = Literal[tuple(MODELS)]

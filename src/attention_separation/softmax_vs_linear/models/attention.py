@@ -47,6 +47,10 @@ CROSS_ATTENTION = AttentionModel.on(
 )
 
 
+MODELS_OF_ATTENTION = (SELF_ATTENTION, CROSS_ATTENTION)
+"""Those that configurations can name, in the order in which all lists have them."""
+
+
 def read_otherwise(reading: Reading) -> AttentionModel:
     """Cross-attention with another reading of its datasets."""
     return replace(
