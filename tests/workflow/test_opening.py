@@ -8,7 +8,19 @@ import jinja2
 import pytest
 from making import ROOT
 
+from attention_separation.pages.provenance_page import ProvenanceJob, opening
+
 OPENING = (ROOT / "workflow/report/workflow.rst").read_text(encoding="utf-8")
+
+
+JOB = ProvenanceJob(
+    python="",
+    packages={},
+    code="",
+    facts={"scale": "paper"},
+    config='{"seed": 1}',
+    results="results",
+)
 
 
 @dataclass
@@ -41,8 +53,11 @@ def html(folder: Path, *names: str) -> str:
 def test_a_report_opens_without_an_error(tmp_path, names, has_page):
     folder = tmp_path / "a folder, 𝑛"
     folder.mkdir()
-    (folder / "opening.rst").write_text(":seed: 1\n:results: results/\n")
+    (folder / "opening.rst").write_text(opening(JOB, {"Claims": "2 agree, 1 differ"}))
     found = html(folder, *names, *(["provenance.html"] if has_page else []))
     assert "System Message" not in found
-    assert ("seed" in found) == has_page
+    assert ("seed" in found) == ("2 agree, 1 differ" in found) == has_page
+    assert found.index("attention-separation") < found.index("two papers")
+    if has_page:
+        assert found.index("two papers") < found.index("What was found") < found.index("seed")
     assert found.count("<img") == sum(len(name) == len("fig4.png") for name in names)

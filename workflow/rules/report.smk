@@ -2,6 +2,7 @@
 # been made of every study, brought up to date; where nothing has been made, it makes all of the
 # first.
 
+from attention_separation.pages.provenance_page import JUDGED as VERDICTS
 
 # A workflow that uses this one as a module has its own opening words, or none.
 if not MODULE:
@@ -29,8 +30,19 @@ CATEGORIES = {
 }
 
 
+# Of these tables the report's opening says how many verdicts there are of each kind.
+JUDGED = [
+    f"{study.folder}/{output.path('parquet')}"
+    for study in STUDIES.values()
+    for output in REPORTED[study.name]
+    if output.name in VERDICTS
+]
+
+
 rule provenance:
-    """The report's page of versions, code and configuration"""
+    """The report's opening, and its page of versions, code and configuration"""
+    input:
+        JUDGED,
     output:
         page=report(
             f"{FIRST.folder}/report/provenance.html",
@@ -54,11 +66,12 @@ rule provenance:
         package=PACKAGE,
         settings=lambda wildcards: job_files.file_of("provenance", provenance_settings()),
         code=lambda wildcards: digest_of("pages.provenance_page"),
+        verdicts=lambda wildcards, input: f"--verdicts {shlex.join(input)}" if input else "",
     message:
         "Provenance"
     shell:
         "{params.package} job pages.provenance_page --settings {params.settings:q}"
-        " --output {output.page:q} 2>&1 | tee {log:q}"
+        " --output {output.page:q} {params.verdicts} 2>&1 | tee {log:q}"
 
 
 rule report:

@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import platform
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import yaml
 from .. import __version__
 from ..results.files import write_text
 from ..results.provenance import PACKAGE
-from ..results.tables import schema, table_from_columns
+from ..results.tables import Row, chosen, read_table, schema, table_from_columns
 from ..settings.strict_model import StrictModel
+from ..statistics.claims import count_verdicts
+from .facts import PAPERS, First
 from .table_page import document, table_element
 
 TITLE = "Provenance: what these results come from"
@@ -115,13 +118,60 @@ def page(job: ProvenanceJob) -> str:
     return document(TITLE, body, STYLE)
 
 
-def opening(job: ProvenanceJob) -> str:
-    """What the report opens with, in reStructuredText."""
+def opening(job: ProvenanceJob, verdicts: Mapping[str, str]) -> str:
+    """What the report opens with, in reStructuredText: the verdicts on what was judged, by what
+    that is, and what was run."""
     config = json.loads(job.config)
     facts = {"seed": config["seed"], **job.facts, "results": f"{job.results}/"}
-    return "".join(f":{name}: {value}\n" for name, value in facts.items())
+    found = _section("What was found", verdicts) if verdicts else ""
+    return found + _section("What was run", facts)
 
 
-def run(job: ProvenanceJob, output: Path) -> None:
+def _section(title: str, fields: Mapping[str, object]) -> str:
+    """A section that is a list of names, each with its value."""
+    lines = [title, "-" * len(title), ""]
+    lines += [f":{name}: {value}" for name, value in fields.items()]
+    return "\n".join(lines) + "\n\n"
+
+
+JUDGED = {
+    "claims": "Bounds that the first paper states",
+    "verdicts": "Panels of the first paper, simulated against computed",
+    "rank_claims": "Claims of the second paper, judged on runs and constructions made here",
+    "kernel_laws": "Laws of kernels, against exact values",
+    "needle_claims": "Claims on noise, of this project",
+    "recall_claims": "Claims on recall, of this project",
+}
+"""Tables with verdicts, by the names of their files, in the order in which a report has them."""
+
+
+def verdicts_of(paths: Iterable[Path]) -> dict[str, str]:
+    """How many verdicts of each kind tables have, in words, by what they judge; of tables that are
+    none of JUDGED nothing is said."""
+    path_by_name = {path.stem: path for path in paths}
+    verdicts = {}
+    for name, words in JUDGED.items():
+        if name in path_by_name:
+            rows = read_table(path_by_name[name]).to_pylist()
+            verdicts[words] = _in_words(name, rows)
+    return verdicts
+
+
+def _in_words(name: str, rows: list[Row]) -> str:
+    """The verdicts of a table's rows."""
+    if name == "claims":
+        # A claim has a row for each size, and one verdict.
+        row_by_id = {row["id"]: row for row in rows}
+        bounds = First(lambda _, **wanted: chosen(row_by_id.values(), **wanted)).bounds
+        return (
+            f"{bounds['all']} hold at all sizes tested, {bounds['some']} at some or from an n on, "
+            f"{bounds['none']} at none"
+        )
+    if name == "rank_claims":
+        rows = chosen(rows, origin=PAPERS)
+    return count_verdicts(row["verdict"] for row in rows)
+
+
+def run(job: ProvenanceJob, output: Path, verdicts: list[Path] | None = None) -> None:
     write_text(output, page(job))
-    write_text(output.with_name("opening.rst"), opening(job))
+    write_text(output.with_name("opening.rst"), opening(job, verdicts_of(verdicts or [])))
