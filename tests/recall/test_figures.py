@@ -42,6 +42,16 @@ def test_ages():
     assert "n = 4 d pairs" in figure.get_supxlabel().replace("\n", " ")
 
 
+@pytest.mark.parametrize("draw", [figures.draw_accuracies, figures.draw_ages])
+def test_lines_are_at_most_eight_beside_a_users(draw):
+    layers = [*figures.LOOKS, "one_of_mine"]
+    rows = [row("line", layer, 16, 4, 0.9, age) for layer in layers for age in (None, 0, 1)]
+    (panel,) = drawn(draw("title", pa.Table.from_pylist(rows, LINES)))
+    shown = panel.keys() & {*layers}
+    assert "one_of_mine" in shown
+    assert len(shown) == 8 + 1
+
+
 def test_states():
     rows = [
         {"layer": layer, "d": 16, "level": 0.9, "largest_n": largest, "low": low, "high": None,

@@ -16,7 +16,6 @@ INK = "#222222"
 DARK_GRAY = "#666666"
 MIDDLE_GRAY = "#ABABAB"
 GRAY = "#C8C8C8"
-LIGHT_GRAY = "#EEEEEE"
 
 RC: dict[Any, Any] = {
     "axes.axisbelow": True,

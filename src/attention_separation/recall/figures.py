@@ -1,7 +1,7 @@
 """Figures of recall: accuracy against the number of pairs and against age, and how many pairs
 against the numbers kept."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,29 @@ LOOKS: dict[str, Look] = {
 }
 """Layers of config.yaml from the best to the least, which is the order of a legend."""
 
+SHOWN_AGAINST_PAIRS = (
+    "exp_sqrt_d",
+    "decay_exp_sqrt_d",
+    "power_4",
+    "power_2",
+    "least_squares",
+    "delta_half",
+    "linear",
+    "elu_plus_one",
+)
+SHOWN_AGAINST_AGE = (
+    "exp_sqrt_d",
+    "decay_exp_sqrt_d",
+    "window_exp_sqrt_d",
+    "power_2",
+    "delta_1",
+    "gated_delta",
+    "linear",
+    "decay_linear",
+)
+"""Layers of config.yaml that a figure of lines shows, as many as a reader tells apart; any layer of
+a user's stands beside them, and all stand in the table."""
+
 DOT_LOOK: Look = {
     "linestyle": "",
     "marker": "o",
@@ -60,7 +83,7 @@ ACCURACIES = (
     "output has the sign of its value; chance is 0.5. Lines: kernels of the score are exact, delta "
     "rules by the reduced law, elu_plus_one, sparsemax and least squares simulated by their "
     "definition. Dots: the literal layers of the others, with intervals of 95 %; a line has none "
-    "where n is too large to draw all keys."
+    "where n is too large to draw all keys. The table has more layers."
 )
 AGES = (
     "The same at n = {ratio:g} d pairs, by the age of the pair whose key comes again, 0 for the "
@@ -94,19 +117,26 @@ def dimensions_of(table: pa.Table) -> list[int]:
 
 def draw_accuracies(title: str, lines: pa.Table) -> Figure:
     """Accuracy against n / d, a panel for each d."""
-    mean = select_rows(lines, age=None)
+    mean = _of_shown(select_rows(lines, age=None), SHOWN_AGAINST_PAIRS)
     return _draw_panels(title, ACCURACIES, mean, _pairs_over_d, "pairs over dimension, $n / d$")
 
 
 def draw_ages(title: str, lines: pa.Table) -> Figure:
     """Accuracy against age / d at one n / d, a panel for each d."""
     has_age = [age is not None for age in lines["age"].to_pylist()]
-    by_age = lines.filter(array_of(has_age, pa.bool_()))
+    by_age = _of_shown(lines.filter(array_of(has_age, pa.bool_())), SHOWN_AGAINST_AGE)
     ratio = 0.0
     if len(by_age):
         ratio = by_age["n"][0].as_py() / by_age["d"][0].as_py()
     note = AGES.format(ratio=ratio)
     return _draw_panels(title, note, by_age, _age_over_d, "age over dimension, $age / d$")
+
+
+def _of_shown(table: pa.Table, shown: Sequence[str]) -> pa.Table:
+    """The rows of these layers of config.yaml, and of a user's."""
+    left_out = LOOKS.keys() - set(shown)
+    is_shown = [layer not in left_out for layer in table["layer"].to_pylist()]
+    return table.filter(array_of(is_shown, pa.bool_()))
 
 
 def _pairs_over_d(table: pa.Table) -> np.ndarray:

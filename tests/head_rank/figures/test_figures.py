@@ -168,3 +168,9 @@ def test_the_weights_are_both_drawn_at_every_dimension():
         for name, power in (("published", 1.5), ("representing", 1.0)):
             terms = [harmonics(d, k) ** power / sign_coefficient(d, k) for k in degrees]
             assert own[name][-1] == pytest.approx(-sum(terms), rel=1e-9)
+
+
+def test_below_the_bound_the_features_figure_is_seen_in_print():
+    table = features.features_table(features.FeaturesJob.model_validate(SETTINGS["features"]))
+    shade = draw_features(table).axes[0].collections[0].get_facecolor()[0][0]
+    assert shade < 0.8

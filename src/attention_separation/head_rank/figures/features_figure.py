@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...pages.drawing import legend_beside, sheet, ticks_at
-from ...pages.house_style import BLUE, GREEN, INK, LIGHT_GRAY, VERMILION
+from ...pages.house_style import BLUE, GRAY, GREEN, INK, VERMILION
 from ...results.tables import Row, chosen
 from ..constructions.rank_1_heads import error_beyond_degree
 from ..settings.titles import ERROR, FIGURES
@@ -68,7 +68,7 @@ def draw_features(table: pa.Table) -> Figure:
     note = (
         f"Exact given the heads; means of up to {most_draws} draws of heads, bands from the least "
         "to the largest. Floors: all that stays if every degree up to 1, or 3, of the target is "
-        "captured. Grey: below a lower bound for rank-1 heads of any kind with $V = aI$; hardmax "
+        "captured. Gray: below a lower bound for rank-1 heads of any kind with $V = aI$; hardmax "
         "heads need not attain it."
     )
     with sheet(
@@ -124,7 +124,7 @@ def _draw_references(ax: Axes, d: int, counts: list[int]) -> None:
         LOWEST,
         bound(d, 1, np.array(counts)),
         step="pre",
-        color=LIGHT_GRAY,
+        color=GRAY,
         linewidth=0,
         label="below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼",
     )
