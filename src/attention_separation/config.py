@@ -189,8 +189,11 @@ def _typed(value: Any, key: str = "") -> Any:
         return {key: _typed(inner, key) for key, inner in value.items()}
     if isinstance(value, list):
         return [_typed(inner, key) for inner in value]
+    if not isinstance(value, str) or key in TEXTS:
+        return value
     try:
-        read = parse_yaml(value, "") if isinstance(value, str) and key not in TEXTS else value
+        read = parse_yaml(value, "")
     except ConfigError:
         return value
-    return read if read is None or isinstance(read, int | float) else value
+    is_text = not (read is None or isinstance(read, int | float))
+    return value if is_text else read

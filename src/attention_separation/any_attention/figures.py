@@ -161,33 +161,46 @@ HEIGHTS = (0.24, 0.33, 0.42, 0.57, 0.68, 0.79, 0.9)
 """Of labels beside lines that fall from 1, from that which falls first on."""
 
 
+@dataclass(frozen=True)
+class FallingLine:
+    """A line of a panel that falls from 1: its points, (N,) each, and its colour."""
+
+    n: np.ndarray
+    values: np.ndarray
+    colour: Any
+
+    def n_at(self, height: float) -> float:
+        """The n at which it is last at a height, or its first n."""
+        reaches = self.values >= height
+        last = np.flatnonzero(reaches)[-1] if reaches[0] else 0
+        return float(self.n[last])
+
+
 def label_falling_lines(panel: Axes, symbols: Sequence[str]) -> None:
     """Write symbols at a panel's last lines: where a line falls below a height, and below its end
     if it stays above all of them."""
     outline = [withStroke(linewidth=2.5, foreground="white")]
     look: dict[str, Any] = {"fontsize": 7.5, "path_effects": outline}
-    lines = panel.get_lines()[-len(symbols) :]
-    places = {}
-    stays = 0
-    for line, symbol in zip(lines, symbols, strict=True):
-        n, values = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
-        if values[-1] > HEIGHTS[-1]:
-            end = (n[-1], values[-1] - 0.03 - 0.07 * stays)
-            panel.text(*end, f"{symbol} ", ha="right", va="top", color=line.get_color(), **look)
-            stays += 1
-        elif values[0] > HEIGHTS[0]:
-            places[symbol] = (n, values, line.get_color())
-    falling = sorted(places, key=lambda symbol: n_at(*places[symbol][:2], HEIGHTS[3]))
-    for k, symbol in enumerate(falling):
-        n, values, color = places[symbol]
-        height = min(HEIGHTS[k % len(HEIGHTS)], values[0])
-        start = n_at(n, values, height)
-        panel.text(start * 1.3, height, symbol, ha="left", va="center", color=color, **look)
-
-
-def n_at(n: np.ndarray, values: np.ndarray, height: float) -> float:
-    """The n at which a falling line is last at a height, or its first n."""
-    return float(n[np.flatnonzero(values >= height)[-1]]) if values[0] >= height else float(n[0])
+    falling: dict[str, FallingLine] = {}
+    labels_at_end = 0
+    for drawn, symbol in zip(panel.get_lines()[-len(symbols) :], symbols, strict=True):
+        line = FallingLine(
+            np.asarray(drawn.get_xdata()), np.asarray(drawn.get_ydata()), drawn.get_color()
+        )
+        last = line.values[-1]
+        if last > HEIGHTS[-1]:
+            below_end = last - 0.03 - 0.07 * labels_at_end
+            place = (line.n[-1], below_end)
+            panel.text(*place, f"{symbol} ", ha="right", va="top", color=line.colour, **look)
+            labels_at_end += 1
+        elif line.values[0] > HEIGHTS[0]:
+            falling[symbol] = line
+    by_fall = sorted(falling, key=lambda symbol: falling[symbol].n_at(HEIGHTS[3]))
+    for k, symbol in enumerate(by_fall):
+        line = falling[symbol]
+        height = min(HEIGHTS[k % len(HEIGHTS)], line.values[0])
+        beside = line.n_at(height) * 1.3
+        panel.text(beside, height, symbol, ha="left", va="center", color=line.colour, **look)
 
 
 def _line_style(name: str, own: Mapping[str, Kernel]) -> dict[str, Any]:

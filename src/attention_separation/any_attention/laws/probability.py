@@ -219,15 +219,17 @@ def _has_others(kernel: Kernel, layer: Layer, data: Data, n: np.ndarray) -> np.n
 
 
 def _hardmax(data: Data) -> Iterator[Prediction]:
-    """P of hardmax, and whether it separates."""
+    """P of hardmax, and that it separates, its P above half of exp's, in self-attention alone."""
     sizes = stacked(data, *FAR_SIZES)
     for layer in LAYERS:
+        is_self_attention = layer != mixture.CROSS
         # Without a0 all of D0's tokens tie in cross-attention.
-        holds = mixture.Mixture(layer, data).applies() and (data.a0 > 0 or layer != mixture.CROSS)
+        has_no_ties = is_self_attention or data.a0 > 0
+        holds = mixture.Mixture(layer, data).applies() and has_no_ties
         predicted = [of_hardmax(data.m(n), layer, data) for n in sizes]
         half_of_exp = reach_search.exp_probabilities(layer, data, tuple(sizes)) / 2
         claims = _probabilities("hardmax", layer, data, sizes, predicted, holds)
-        yield from _with_statements(claims, "separates", layer != mixture.CROSS, half_of_exp)
+        yield from _with_statements(claims, "separates", is_self_attention, half_of_exp)
 
 
 def of_hardmax(m: int, layer: Layer, data: Data) -> float:

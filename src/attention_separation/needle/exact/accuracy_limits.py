@@ -207,14 +207,16 @@ def critical_rows(line: Line, job: LinesSettings) -> Iterator[Row]:
 
 
 def sink_rows(job: LinesSettings) -> Iterator[Row]:
-    """The rows of sinks, at the sizes and at the last n with an accuracy of .75."""
+    """The rows of sinks, each right for a number of tokens, at the sizes and at the last n with an
+    accuracy of .75; those of `right_at` null are of softmax-one's, whose logit is 0."""
     for mu, right_at in itertools.product(job.mus, (*job.sinks, None)):
-        right = right_at or math.exp(-mu * mu / 2)
+        # At this number, which is no whole one, the logit that is right is 0.
+        right = math.exp(-mu * mu / 2) if right_at is None else right_at
         accuracy_at = partial(sink_accuracy, mu, logit=right_sink(mu, right))
         sizes = {*job.sizes}
-        last = crossing(accuracy_at, right).n
-        if 1 <= last < math.inf:
-            sizes.add(int(last))
+        last_accurate = crossing(accuracy_at, right).n
+        if 1 <= last_accurate < math.inf:
+            sizes.add(int(last_accurate))
         for n in sorted(sizes):
             accuracy = accuracy_at(n)
             yield {

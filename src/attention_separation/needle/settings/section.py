@@ -120,9 +120,10 @@ def section_faults(section: NeedleSection, own: Own) -> Iterator[Fault]:
     """Faults between settings each of which is valid. A user's kernels that are formulas are
     tried."""
     for name, scale in section.scales.items():
-        if training := scale.training:
-            found = [*_faults_of_maps(training, own)]
-            for path, text in found or _faults_of_cells(training, section.data, own):
+        training = scale.training
+        if training:
+            faults = [*_faults_of_maps(training, own)]
+            for path, text in faults or _faults_of_cells(training, section.data, own):
                 yield ("scales", name, "training", *path), text
     for k, n in enumerate(section.another_x.sizes):
         if text := stacking_fault(n, section.data.classes):
@@ -130,8 +131,8 @@ def section_faults(section: NeedleSection, own: Own) -> Iterator[Fault]:
 
 
 def _faults_of_maps(training: NeedleTraining, own: Own) -> Iterator[Fault]:
-    for name, each in training.maps.items():
-        path, text = _fault_of_map(each, own)
+    for name, attention_map in training.maps.items():
+        path, text = _fault_of_map(attention_map, own)
         if text:
             yield ("maps", name, *path), text
     for name, grid in training.grids.items():
@@ -156,28 +157,29 @@ def _faults_of_cells(training: NeedleTraining, data: Entries, own: Own) -> Itera
             grid_of[cell] = grid
 
 
-def _fault_of_map(one: Map, own: Own) -> Fault:
+def _fault_of_map(attention_map: Map, own: Own) -> Fault:
     """What is wrong with a map, and with which of its settings; "" if nothing is."""
-    name, setting = one.kernel, own.get(one.kernel or "")
+    name = attention_map.kernel
     if name is None:
         return (), ""
+    own_kernel = own.get(name)
     try:
-        kernel = _kernel(name, setting)
+        kernel = _kernel(name, own_kernel)
     except ValueError as error:
         return ("kernel",), str(error)
     text = ""
     if kernel.kind == "features":
-        if setting is None and name not in FEATURE_MAPS:
+        if own_kernel is None and name not in FEATURE_MAPS:
             text = f"{name} is no map of features; allowed: {', '.join(FEATURE_MAPS)}"
-        elif setting is None and not _has_features_of_noise(name):
+        elif own_kernel is None and not _has_features_of_noise(name):
             text = f"{name} has no features of vectors without positive entries"
-        elif not one.features:
+        elif not attention_map.features:
             return (), f"{name} needs `features`, how many"
-    elif one.features:
+    elif attention_map.features:
         return ("features",), f"{name} is no map of features; allowed: none of `features`"
     elif kernel.kind == "row":
         text = f"{name} needs whole rows; allowed: kernels of the score, and feature maps"
-    elif not (isinstance(setting, PythonKernel) or _has_signed_weights(kernel)):
+    elif not isinstance(own_kernel, PythonKernel) and not _has_signed_weights(kernel):
         text = f"{name} has no weights of negative scores, and scores in noise have either sign"
     return ("kernel",), text
 

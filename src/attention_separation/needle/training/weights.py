@@ -54,7 +54,7 @@ class Array(Tensor):
         function = getattr(torch, NAMED_OTHERWISE.get(name, name), None)
         if function is None:
             return NotImplemented
-        arguments = _of_torch(inputs, self, name in OF_TENSORS)
+        arguments = _of_torch(inputs, like=self, takes_tensors_alone=name in OF_TENSORS)
         return function(*arguments, **more)
 
 
@@ -70,17 +70,20 @@ def as_tensor(values: Any, like: Tensor) -> Tensor:
     return torch.as_tensor(values, dtype=like.dtype, device=like.device)
 
 
-def _of_torch(inputs: Any, like: Tensor, everything: bool) -> Any:
-    """NumPy's arrays among the inputs as tensors, its numbers as Python's or, where `everything` is
-    to be one, as tensors."""
+def _of_torch(inputs: Any, like: Tensor, takes_tensors_alone: bool) -> Any:
+    """Arguments of NumPy's function as torch's takes them: arrays are tensors, and NumPy's numbers
+    Python's, or where it takes tensors alone tensors too."""
     if isinstance(inputs, list | tuple):
-        return type(inputs)(_of_torch(part, like, everything) for part in inputs)
+        return type(inputs)(_of_torch(part, like, takes_tensors_alone) for part in inputs)
     if isinstance(inputs, Tensor):
         return inputs
-    if isinstance(inputs, np.ndarray) or everything:
-        dtype = torch.bool if np.asarray(inputs).dtype == bool else like.dtype
+    if isinstance(inputs, np.ndarray) or takes_tensors_alone:
+        is_bool = np.asarray(inputs).dtype == bool
+        dtype = torch.bool if is_bool else like.dtype
         return torch.as_tensor(inputs, dtype=dtype, device=like.device)
-    return inputs.item() if isinstance(inputs, np.generic) else inputs
+    if isinstance(inputs, np.generic):
+        return inputs.item()
+    return inputs
 
 
 class Weights:

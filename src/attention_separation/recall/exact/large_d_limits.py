@@ -1,4 +1,7 @@
-"""Limits for large d and n with y = n / d and x = age / d, in closed form."""
+"""Limits for large d and n with y = n / d and x = age / d, in closed form.
+
+A *gate* g is a decay of e^(-g / d) a step: of e^(-g x) at the age x.
+"""
 
 import math
 from functools import cache
@@ -10,6 +13,9 @@ from ..layers import Delta
 
 NODES = 60
 """Of the mean over ages."""
+
+FORGOTTEN = 40
+"""Exponent of a signal from which on nothing is left of it: e^-40 is below a float's precision."""
 
 SMALL = 1e-8
 """Exponent from which on its exponential differs from 1."""
@@ -31,11 +37,12 @@ def delta_limit(layer: Delta, n: int, d: int, age: int | None) -> float:
     gate = -d * math.log(layer.decay)
     if age is not None:
         return float(delta_accuracy(layer.beta, gate, np.array([age / d]), y)[0])
-    # Old keys are all alike: beyond this x they are forgotten.
-    reach = min(y, 40 / (layer.beta + gate))
+    # Of older keys the accuracy is that of a guess, 1/2.
+    oldest = min(y, FORGOTTEN / (layer.beta + gate))
     nodes, weights = _unit_rule()
-    values = delta_accuracy(layer.beta, gate, reach * nodes, y)
-    return 0.5 + float(weights @ (values - 0.5)) * reach / y
+    above_guess = delta_accuracy(layer.beta, gate, oldest * nodes, y) - 0.5
+    mean_up_to_oldest = float(weights @ above_guess)
+    return 0.5 + mean_up_to_oldest * oldest / y
 
 
 def delta_accuracy(beta: float, gate: float, x: np.ndarray, y: float) -> np.ndarray:
