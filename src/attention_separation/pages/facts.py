@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from statistics import mean, median
 from typing import Any
 
@@ -45,9 +45,9 @@ EQUAL = 1e-8
 
 
 class First:
-    """The first paper: `docs/gallery/`."""
+    """The first paper: `docs/gallery/`, or rows that are chosen as its tables' are."""
 
-    def __init__(self, tables: Tables):
+    def __init__(self, tables: Callable[..., list[dict[str, Any]]]):
         self._tables = tables
 
     @property
