@@ -148,7 +148,7 @@ def test_every_bold_statement_of_readme_stands_on_a_page():
         (", up to 10¹². With scores divided by √d (d = 22, in cross-attention 21) it", ". It"),
         (" while the linear one, at the same threshold, stays silent**.", "**."),
         (", with no norm or MLP behind,", ""),
-        ("; its published values alone judge 2 more: 1 agrees, 1 differs**.", "**."),
+        ("; 2 more rest on its published values alone: 1 agrees, 1 differs**.", "**."),
         (" with probability above 0.999, uniform", " uniform"),
     ],
 )
