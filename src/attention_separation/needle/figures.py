@@ -204,7 +204,7 @@ def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
     colours = cycle(OTHER_COLOURS)
     markers = cycle(OTHER_MARKERS)
     looks = {}
-    others: dict[str | None, Look] = {}
+    look_by_kernel: dict[str | None, Look] = {}
     for attention_map in dict.fromkeys(maps):
         kernel, _, features = attention_map
         if attention_map in MAPS:
@@ -214,10 +214,14 @@ def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
             marker = "o"
             label = TRAINED
         else:
-            if kernel not in others:
+            if kernel not in look_by_kernel:
                 label = f"trained {kernel or 'without attention'}"
-                others[kernel] = {"color": next(colours), "marker": next(markers), "label": label}
-            looks[attention_map] = others[kernel]
+                look_by_kernel[kernel] = {
+                    "color": next(colours),
+                    "marker": next(markers),
+                    "label": label,
+                }
+            looks[attention_map] = look_by_kernel[kernel]
             continue
         looks[attention_map] = {"color": color, "marker": marker, "label": label}
     return looks

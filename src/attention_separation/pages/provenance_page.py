@@ -123,8 +123,8 @@ def opening(job: ProvenanceJob, verdicts: Mapping[str, str]) -> str:
     that is, and what was run."""
     config = json.loads(job.config)
     facts = {"seed": config["seed"], **job.facts, "results": f"{job.results}/"}
-    found = _section("What was found", verdicts) if verdicts else ""
-    return found + _section("What was run", facts)
+    verdict_section = _section("What was found", verdicts) if verdicts else ""
+    return verdict_section + _section("What was run", facts)
 
 
 def _section(title: str, fields: Mapping[str, object]) -> str:
