@@ -319,15 +319,17 @@ class Answer(NamedTuple):
 def _network_answer(
     kernel: SimulatedKernel, inputs: Inputs, projections: np.ndarray | None
 ) -> Answer:
+    """What the network makes of trials: of what `Inputs.mass` has, the sums over keys, divided by
+    the sums of weights."""
     sums = kernel.attend(inputs.queries, inputs.keys, inputs.mass, projections)
     # Weights are not negative: nor is their row's sum, and its size is that of the entries.
+    scores = sums[..., :-3]
+    sizes = sums[..., -3:-2]
     weight_sums = sums[..., -2:-1]
-    special_row = sums[np.arange(len(sums)), inputs.special_query]
-    return Answer(
-        scores=sums[..., :-3] / weight_sums,
-        sizes=sums[..., -3:-2] / weight_sums,
-        share=special_row[:, -1] / special_row[:, -2],
-    )
+    special_weights = sums[..., -1:]
+    shares = special_weights / weight_sums
+    own_shares = shares[np.arange(len(sums)), inputs.special_query, 0]
+    return Answer(scores=scores / weight_sums, sizes=sizes / weight_sums, share=own_shares)
 
 
 def _outcome(on_d0: Answer, on_d1: Answer, tau: float) -> Outcome:

@@ -103,9 +103,14 @@ def accuracy_and_reading(
     return Accuracy(value, SOUGHT_TO + abs(value - finer)), reading
 
 
-def sought_reading(p: int, mu: float, n: int, near: Reading | None = None) -> Reading:
-    """The best delta and t by Nelder and Mead, in log delta and the shift."""
+FARTHEST_LOG_DELTA = 4
+FARTHEST_SHIFT = 6
+"""Readings farther out are not tried."""
 
+
+def sought_reading(p: int, mu: float, n: int, near: Reading | None = None) -> Reading:
+    """The best delta and t by Nelder and Mead, in log delta and the shift, from the best of STARTS
+    or from a reading near by."""
     starts = [near] if near else [Reading(delta, shift) for delta, shift in STARTS]
     best = max(starts, key=lambda start: accuracy_of(p, mu, n, start, SOUGHT))
     low, high = _path(p, mu, n, best, SOUGHT).seen_range(n, SOUGHT.least)
@@ -114,7 +119,7 @@ def sought_reading(p: int, mu: float, n: int, near: Reading | None = None) -> Re
     def loss(point: Point) -> float:
         log_delta, shift = point
         # Far out the integrand oscillates more than a grid resolves, and no best reading lies.
-        if abs(log_delta) > 4 or abs(shift) > 6:
+        if abs(log_delta) > FARTHEST_LOG_DELTA or abs(shift) > FARTHEST_SHIFT:
             return 0.0
         return -accuracy_of(p, mu, n, Reading(math.exp(log_delta), shift), SOUGHT, seen)
 

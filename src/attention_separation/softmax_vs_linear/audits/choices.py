@@ -71,13 +71,14 @@ Known = dict[tuple[Model, Point], float]
 @dataclass(frozen=True)
 class Effect:
     """An alternative at those points of a panel that it allows, before and with it; without points
-    `after` where it is bounded and not computed."""
+    `after` where it is bounded and not computed. `points` is how many the panel has."""
 
     choice: Choice
     alternative: Alternative
     panel: Panel
     before: list[Point]
     after: list[Point]
+    points: int
 
     @property
     def model(self) -> Model:
@@ -93,21 +94,31 @@ def choices_table(job: PanelsJob) -> pa.Table:
         bounds = (panel.most_values, MODELS[panel.model].most_alternatives)
         most_values = min((bound for bound in bounds if bound is not None), default=None)
         panels.append(panel.with_more(most_values=most_values))
-    points = {panel.name: panel.points() for panel in panels}
+    effects = _effects(panels)
+    known = _probabilities(chain.from_iterable(effects.values()))
+    rows = []
+    for (choice, alternative), on_panels in effects.items():
+        rows += [_row(effect, known) for effect in on_panels]
+        if not on_panels:
+            rows.append(_row_without_effect(choice, alternative))
+    return table_from_rows(ranked(rows), SCHEMA)
+
+
+def _effects(panels: list[Panel]) -> dict[tuple[Choice, Alternative | None], list[Effect]]:
+    """The effects of each alternative on the panels that it touches; none of a choice without
+    alternatives, whose alternative is None."""
+    points_of_panels = [(panel, panel.points()) for panel in panels]
     effects: dict[tuple[Choice, Alternative | None], list[Effect]] = {}
     for choice in CHOICES:
         if not choice.alternatives:
             effects[choice, None] = []
         for alternative in choice.alternatives:
-            of_panels = [effect_of(choice, alternative, p, points[p.name]) for p in panels]
-            effects[choice, alternative] = [effect for effect in of_panels if effect is not None]
-    known = _probabilities(chain.from_iterable(effects.values()))
-    rows = []
-    for (choice, reading), on_panels in effects.items():
-        rows += [_row(effect, known, len(points[effect.panel.name])) for effect in on_panels]
-        if not on_panels:
-            rows.append(_row_without_effect(choice, reading))
-    return table_from_rows(ranked(rows), SCHEMA)
+            effects[choice, alternative] = []
+            for panel, points in points_of_panels:
+                effect = effect_of(choice, alternative, panel, points)
+                if effect is not None:
+                    effects[choice, alternative].append(effect)
+    return effects
 
 
 def effect_of(
@@ -115,7 +126,7 @@ def effect_of(
 ) -> Effect | None:
     """An alternative at the points of a panel that it allows; None where it allows none."""
     if alternative.apply is None:
-        return Effect(choice, alternative, panel, before=points, after=[])
+        return Effect(choice, alternative, panel, points, after=[], points=len(points))
     before = []
     after = []
     for point, changed in zip(points, alternative.apply(panel, points) or [], strict=False):
@@ -124,7 +135,7 @@ def effect_of(
             after.append(changed)
     if not after:
         return None
-    return Effect(choice, alternative, panel, before, after)
+    return Effect(choice, alternative, panel, before, after, points=len(points))
 
 
 def _probabilities(effects: Iterable[Effect]) -> Known:
@@ -140,8 +151,8 @@ def _probabilities(effects: Iterable[Effect]) -> Known:
     return known
 
 
-def _row(effect: Effect, known: Known, points: int) -> Row:
-    """The row of SCHEMA of an effect on a panel of so many points."""
+def _row(effect: Effect, known: Known) -> Row:
+    """The row of SCHEMA of an effect on a panel."""
     panel = effect.panel
     alternative = effect.alternative
     row: Row = {
@@ -167,8 +178,10 @@ def _row(effect: Effect, known: Known, points: int) -> Row:
         difference = np.round(after - before, DECIMALS)
         change = np.abs(difference)
         row["signed_change"] = float(difference.mean())
-        if not row["note"] and len(before) < points:
-            row["note"] = f"at {len(before)} of the {points} points; the others have no such point"
+        if not row["note"] and len(before) < effect.points:
+            row["note"] = (
+                f"at {len(before)} of the {effect.points} points; the others have no such point"
+            )
     worst = int(change.argmax())
     row["mean_change"] = float(change.mean())
     row["largest_change"] = float(change[worst])
