@@ -84,6 +84,7 @@ MOVED = {
     "Curve.against": "temperature", "Needle.mu": 3.5, "Needle.n": 2**20, "Rank bound.d": 16,
     "Recall.d": 16, "Recall.n": 32, "Recall.decay": 0.9,
     "Rank bound.rank": 40, "Rank bound.heads": 4, "Head.target": "2", "Head.fixed": "0",
+    "Head.near": "1",
     "Head.scores": "[0.1, -0.5, 7.25, 1, 2, 0.3, 1e-3, 2.5, 0 1\n0.5]",
 }  # fmt: skip
 ASKED = [
@@ -111,8 +112,13 @@ def test_the_python_gives_the_same_number_and_picture(monkeypatch, capsys, name,
 
 
 def test_a_pasted_row_is_measured_and_its_check_comes_first():
-    def shown(scores, target="300", fixed=""):
-        said = {"Head.scores": scores, "Head.target": target, "Head.fixed": fixed}
+    def shown(scores, target="300", fixed="", near=""):
+        said = {
+            "Head.scores": scores,
+            "Head.target": target,
+            "Head.fixed": fixed,
+            "Head.near": near,
+        }
         return show("Head", [], {}, said)
 
     text = STARTS["Head.scores"]
@@ -125,6 +131,12 @@ def test_a_pasted_row_is_measured_and_its_check_comes_first():
     fixed = shown(text, fixed="0").words[0]
     [row] = head.measure([float(x) for x in text.split()], 300, fixed=[0]).itertuples()
     assert f"to {row.reach:,.0f} if" in fixed
+    half = shown(text, near="half")
+    [row] = head.measure([float(x) for x in text.split()], 300, near="half").itertuples()
+    assert f"to {row.reach:,.0f} if" in half.words[0]
+    for wrong in ("many", "1 2", "-1", "1.5"):
+        [fault] = shown(text, near=wrong).faults
+        assert fault.startswith("near")
     assert "nan" not in shown("0 1 2 1 0 1 2 1 0 9", "9").words[0]
     masked = shown(text + " -100" * 300).words[0]
     assert "among 600 tokens" in masked

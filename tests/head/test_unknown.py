@@ -126,6 +126,33 @@ def test_quartiles_of_reaches_that_have_no_end():
     assert summary.reach_q75 == pytest.approx(ordinary["reach"].quantile(0.75))
 
 
+@pytest.mark.parametrize(
+    ("reaches", "quartiles"),
+    [
+        ([0.0, 100], [0, 0, 0]),
+        ([0.0, 0, 100, 200], [0, 0, 125]),
+        ([0.0, 100, 200, 300, 400], [100, 200, 300]),
+        ([0.0, np.inf], [0, 0, 0]),
+    ],
+)
+def test_a_reach_of_0_is_no_number_between_others(reaches, quartiles):
+    rows = pd.DataFrame({"reach": [*reaches, np.nan], "share": 0.5, "held_out": 1.0})
+    [summary] = head.summary(rows).itertuples()
+    assert [summary.reach_q25, summary.reach, summary.reach_q75] == quartiles
+    assert summary.below == np.mean(np.array(reaches) == 0)
+
+
+def test_a_causal_map_is_drawn_from_where_every_row_has_room():
+    scores = RNG(2).standard_normal((200, 200))
+    scores[:, 3] += 5
+    target = np.where(np.arange(200) > 100, 3, -1)
+    axes = head.plot(scores, target, causal=True)
+    tokens, share = axes.lines[0].get_data()
+    assert tokens[0] >= 101
+    assert np.isfinite(share).all()
+    pyplot.close("all")
+
+
 def test_pictures_and_words_do_not_judge_what_is_not_known():
     heads = pd.DataFrame(
         {
@@ -137,7 +164,11 @@ def test_pictures_and_words_do_not_judge_what_is_not_known():
     )
     axes = head.plot_heads(heads)
     marked = {line.get_marker(): line.get_xydata().tolist() for line in axes.lines}
-    assert marked == {"x": [[0, 0]], ".": [[1, 0]]}
+    assert marked == {"x": [[0, 0]], ".": [[1, 0]], "v": [[0, 1]], "^": [[1, 0]]}
+    assert np.isnan(axes.images[0].get_array().filled(np.nan)).tolist() == [
+        [False, True],
+        [True, False],
+    ]
     row = RNG(1).standard_normal(100)
     row[3] = 5
     assert head.plot(row, 3).get_title().startswith("held out: not known")

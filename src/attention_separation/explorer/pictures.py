@@ -357,19 +357,25 @@ def numbers(name: str, text: str, kind: type[float] = float) -> list[float]:
         raise ValueError(f"{name}: {error}; allowed: numbers, of tokens whole ones") from None
 
 
-def draw_head(scores: str, target: str, fixed: str = "") -> Figure:
+def draw_head(scores: str, target: str, fixed: str = "", near: str = "") -> Figure:
     """The weight of the target against the number of tokens, of a row of scores, with indices of
-    tokens that are there once; all written as text. What was guessed of the row is said in the
+    tokens that are there once, and how many of those nearest to the query count once, or "half";
+    all written as text. What was guessed of the row is said in the
     figure's label. ValueError as of `head.measure`."""
     row_scores = numbers("scores", scores)
     targets = numbers("target", target, int)
     fixed_tokens = [int(token) for token in numbers("fixed", fixed, int)]
+    near_count = _near("near", near)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        rows = head.measure(row_scores, targets, fixed=fixed_tokens)
-        axes = head.plot(row_scores, targets, fixed=fixed_tokens, axes=panel())
+        rows = head.measure(row_scores, targets, fixed=fixed_tokens, near=near_count)
+        axes = head.plot(row_scores, targets, fixed=fixed_tokens, near=near_count, axes=panel())
     row = rows.iloc[0]
-    reach = "any number" if np.isinf(row["reach"]) else f"{row['reach']:,.0f}"
+    reach = f"up to {row['reach']:,.0f}"
+    if np.isinf(row["reach"]):
+        reach = "up to any number"
+    elif row["reach"] == 0:
+        reach = "at no number"
     interval = ""
     if not np.isnan(row["reach_low"]):
         low = f"{row['reach_low']:,.0f}"
@@ -377,11 +383,23 @@ def draw_head(scores: str, target: str, fixed: str = "") -> Figure:
         interval = f"; the 95 % interval is {low} to {high}"
     words = (
         f"{trust(row['held_out'])}. The target has {row['share']:.3g} of the weight among "
-        f"{row['n']:,.0f} tokens, and half of it up to {reach} if more are like these{interval}."
+        f"{row['n']:,.0f} tokens, and half of it {reach} if more are like these{interval}."
     )
     notes = dict.fromkeys(f"{warning.message}." for warning in warned)
     label = " ".join([words, *notes])
     return finished(axes, "tokens N", "weight of the target", label, is_logarithmic=True)
+
+
+def _near(name: str, text: str) -> float | str | None:
+    """Returns a number of near tokens that is written, "half", or None of nothing. ValueError if it
+    is neither."""
+    word = text.strip()
+    if word in ("", "half"):
+        return word or None
+    counts = numbers(name, word, int)
+    if len(counts) != 1:
+        raise ValueError(f"{name} has {len(counts)} numbers; allowed: one, or half")
+    return counts[0]
 
 
 def as_svg(figure: Figure) -> str:

@@ -158,6 +158,7 @@ VIEWS = {
             "scores": Control("text_area", "scores of a row, pasted", _example_row(), {"rows": 3}),
             "target": Control("text", "index of its token", "300", {}),
             "fixed": Control("text", "indices of sinks", "", {"placeholder": "such as 0"}),
+            "near": Control("text", "near tokens, once", "", {"placeholder": "a number, or half"}),
         },
         "Up to how many tokens does a trained head find its own?",
     ),

@@ -352,8 +352,10 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     `held_out` comes first: the mean over rows of whether one part of the context foretold another.
     Under 0.85 this context does not foretell a longer one; NaN where no row knows. Then `rows`,
     how many have 8 tokens or more beside the target and what is fixed, medians over these of share,
-    n_entropy, sink, reach, share_at_n, temperature and drift, the quartiles of the reach, and
-    `found_at_n`, the fraction of rows whose reach is at least N, where an N was given.
+    n_entropy, sink, reach, share_at_n, temperature and drift, the quartiles of the reach, `below`,
+    the fraction of rows whose reach is 0, which is below what counts once, and `found_at_n`, that
+    of rows whose reach is at least N, where an N was given. A median or quartile between a reach of
+    0 and another is 0.
     """
     known = rows.copy()
     if "held_out" not in known:
@@ -365,8 +367,12 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     for name in MEDIANS:
         if name in rows:
             columns[name] = (name, "median")
+    columns["reach"] = ("reach", _median)
     columns["reach_q25"] = ("reach", _lower_quartile)
     columns["reach_q75"] = ("reach", _upper_quartile)
+    is_below = (rows["reach"] == 0).astype(float)
+    known["below"] = is_below.where(rows["reach"].notna())
+    columns["below"] = ("below", "mean")
     if "N" in rows.attrs:
         is_found = (rows["reach"] >= rows.attrs["N"]).astype(float)
         known["found_at_n"] = is_found.where(rows["reach"].notna())
@@ -375,6 +381,10 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     if not by:
         return known.groupby(lambda _: 0).agg(**columns).reset_index(drop=True)
     return known.groupby(by).agg(**columns).reset_index()
+
+
+def _median(values: pd.Series) -> float:
+    return _quantile(values, 0.5)
 
 
 def _lower_quartile(values: pd.Series) -> float:
@@ -386,14 +396,15 @@ def _upper_quartile(values: pd.Series) -> float:
 
 
 def _quantile(values: pd.Series, probability: float) -> float:
-    """Of numbers that may be inf; NaN are left out."""
+    """Of reaches that may be inf; NaN are left out. A reach of 0 is no number of tokens: nothing
+    lies between it and another."""
     ordered = np.sort(values.dropna().to_numpy())
     if len(ordered) == 0:
         return math.nan
     place = (len(ordered) - 1) * probability
     low = float(ordered[math.floor(place)])
     high = float(ordered[math.ceil(place)])
-    if low == high:
+    if low in (0, high):
         return low
     return low + (high - low) * (place - math.floor(place))
 

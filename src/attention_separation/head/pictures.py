@@ -47,7 +47,10 @@ def plot(
         kernel=kernel,
     )
     rows = measurement.measure(None)
-    sizes = _sizes(rows, LEAST_REST + int(np.size(fixed)))
+    # Every row has room for what counts once.
+    fixed_count = int(np.size(fixed))
+    most_near = int(rows["near"][rows["reach"].notna()].max())
+    sizes = _sizes(rows, fixed_count + max(LEAST_REST, most_near + 2))
     medians = measurement.shares(sizes).groupby("n")[["share", "low", "high"]].median()
     axes = axes or new_axes()
     low = medians["low"].to_numpy(float)
@@ -80,21 +83,31 @@ def _check(rows: pd.DataFrame) -> str:
 
 def plot_heads(heads: pd.DataFrame, *, axes: Any = None) -> Any:
     """Draws the median reach of each head, layers by heads, of what `summary` gives: a cross where
-    this context does not foretell a longer one, a dot where that is not known. Returns the axes.
-    ValueError if the summary has no layers or heads."""
+    this context does not foretell a longer one, a dot where that is not known. A triangle stands
+    for a reach that is no number: downwards below what counts once, upwards without an end. Returns
+    the axes. ValueError if the summary has no layers or heads."""
     missing = sorted({"layer", "head"} - {*heads})
     if missing:
         raise ValueError(f"the summary has no {missing[0]}; allowed: one of layers and heads")
     table = heads.pivot(index="layer", columns="head")
-    reach = table["reach"].clip(lower=1).replace(np.inf, np.nan)
+    reach = table["reach"].to_numpy(float)
     held_out = table["held_out"].to_numpy(float)
+    is_number = (reach > 0) & np.isfinite(reach)
     axes = axes or new_axes()
-    image = axes.imshow(np.log10(reach), origin="lower", aspect="auto")
-    marks = {"x": held_out < TRUSTED, ".": np.isnan(held_out)}
+    logarithms = np.log10(np.where(is_number, np.maximum(reach, 1), np.nan))
+    image = axes.imshow(logarithms, origin="lower", aspect="auto")
+    marks = {
+        "x": held_out < TRUSTED,
+        ".": np.isnan(held_out),
+        "v": reach == 0,
+        "^": reach == np.inf,
+    }
     for mark, is_marked in marks.items():
         layers, columns = np.nonzero(is_marked)
-        axes.plot(columns, layers, mark, color="white")
+        # A head without a number has no colour behind its mark.
+        color = "grey" if mark in "v^" else "white"
+        axes.plot(columns, layers, mark, color=color)
     axes.set(xlabel="head", ylabel="layer", title="how far each head finds its token")
-    label = "log10 of the reach in tokens; x: not foretold, dot: not known"
+    label = "log10 of the reach; x: not foretold, dot: not known, v: below near ones, ^: no end"
     axes.figure.colorbar(image, label=label)
     return axes
