@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from head_rows import RNG
+from scipy.signal import lfilter
 from scipy.stats import binom
 
 from attention_separation import head
@@ -57,19 +58,127 @@ def test_a_larger_scale_or_heavier_tails_are_covered_less(draw, most):
     assert inside <= binom.ppf(1 - ALARM, 400, most)
 
 
-def test_the_check_notices_neighbours_that_are_alike_and_heavy_tails():
-    def neighbours(rng, shape):
-        steps = rng.standard_normal(shape) * np.sqrt(1 - 0.98**2)
-        found = np.empty(shape)
-        found[..., 0] = rng.standard_normal(shape[:-1] if np.ndim(shape) else ())
-        for k in range(1, found.shape[-1]):
-            found[..., k] = 0.98 * found[..., k - 1] + steps[..., k]
-        return found
+def neighbours(correlation):
+    """Draws of scores of deviation 1, each correlated with the one before."""
 
+    def draw(rng, shape):
+        steps = rng.standard_normal((*shape[:-1], shape[-1] + 400)) * np.sqrt(1 - correlation**2)
+        return lfilter([1], [1, -correlation], steps, axis=-1)[..., 400:]
+
+    return draw
+
+
+def normal(deviation):
+    return lambda rng, shape: deviation * rng.standard_normal(shape)
+
+
+LAWS = {
+    "normal, sd 0.5": normal(0.5),
+    "normal, sd 1": normal(1),
+    "normal, sd 2": normal(2),
+    "uniform to 10": lambda rng, shape: rng.uniform(0, 10, shape),
+    "logistic, scale 0.3": lambda rng, shape: 0.3 * rng.logistic(size=shape),
+    "logistic, scale 1": lambda rng, shape: rng.logistic(size=shape),
+    "Laplace, scale 0.7": lambda rng, shape: 0.7 * rng.laplace(size=shape),
+    "exponential, scale 0.7": lambda rng, shape: 0.7 * rng.exponential(size=shape),
+    "neighbours, correlation 0.9": neighbours(0.9),
+}
+
+
+def test_the_check_notices_neighbours_that_are_alike_and_heavy_tails():
     rng = RNG(12)
-    for scores in (neighbours(rng, (300, 1025)), 3 * rng.standard_normal((300, 1025))):
+    for draw in (neighbours(0.98), normal(3)):
+        scores = draw(rng, (300, 1025))
         scores[:, 0] = 20
         assert head.measure(scores, 0)["held_out"].sum() < binom.ppf(1 - ALARM, 300, 0.80)
+
+
+# With near tokens: those that are there stay, seven times as many come in at the far end.
+
+ROWS = 400
+M = 1024
+
+
+def tables_of(draw, seed):
+    """Rows of M tokens and a target: measured with all of the rest, and with half of it near, at
+    8 M; and the true shares there, other tokens in front."""
+    rng = RNG(seed)
+    scores = draw(rng, (ROWS, M + 1))
+    mean = np.exp(draw(rng, (200, 2**14))).mean()
+    scores[:, 0] = np.log(8 * M * mean)
+    weights = np.exp(scores)
+    more = np.empty(ROWS)
+    for row in range(ROWS):
+        more[row] = np.exp(draw(rng, (7, M))).sum()
+    true = weights[:, 0] / (weights.sum(axis=1) + more)
+    last = np.full(ROWS, M)
+    named = {"query_at": last, "n": 8 * M + 1}
+    alike = head.measure(scores, 0, near=0, **named)
+    half = head.measure(scores, 0, near="half", **named)
+    return alike, half, true
+
+
+def inside(table, shares):
+    """How many shares are within their interval."""
+    return int(((table["share_low"] <= shares) & (shares <= table["share_high"])).sum())
+
+
+COVERED = {
+    "normal, sd 0.5": (0.93, 0.975),
+    "normal, sd 1": (0.92, 0.97),
+    "normal, sd 2": (0.85, 0.92),
+    "uniform to 10": (0.93, 0.975),
+    "logistic, scale 0.3": (0.93, 0.975),
+    "logistic, scale 1": (0.55, 0.70),
+    "Laplace, scale 0.7": (0.74, 0.85),
+    "exponential, scale 0.7": (0.75, 0.86),
+    "neighbours, correlation 0.9": (0.88, 0.94),
+}
+"""Part of intervals that cover, by 1,500 rows of each law, and two hundredths to each side."""
+
+
+@pytest.mark.parametrize("law", COVERED)
+def test_intervals_with_near_tokens_cover_as_said(law):
+    _, half, true = tables_of(LAWS[law], 8)
+    least, most = COVERED[law]
+    covered_rows = inside(half, true)
+    assert binom.ppf(ALARM, ROWS, least) <= covered_rows <= binom.ppf(1 - ALARM, ROWS, most)
+
+
+@pytest.mark.parametrize("law", list(LAWS)[:5])
+def test_with_independent_scores_the_answer_stays_within_its_interval(law):
+    alike, half, _ = tables_of(LAWS[law], 9)
+    assert inside(half, alike["share_at_n"]) >= binom.ppf(ALARM, ROWS, 0.93)
+
+
+ALARMS = {
+    ("normal, sd 1", 1024): 0.055,
+    ("normal, sd 2", 1024): 0.10,
+    ("neighbours, correlation 0.9", 1024): 0.12,
+    ("normal, sd 1", 512): 0.06,
+    ("normal, sd 2", 512): 0.11,
+    ("normal, sd 1", 2048): 0.055,
+}
+"""How often rows of so many tokens fail the check though their farther half is like their nearer
+one: the most."""
+
+
+@pytest.mark.parametrize(("law", "m"), ALARMS)
+def test_false_alarms_of_the_check_by_order(law, m):
+    """Of 1,000 rows no more than a proportion, and no fewer than a third of it."""
+    most = ALARMS[law, m]
+    scores = LAWS[law](RNG(m), (1000, m + 1))
+    table = head.measure(scores, 0, near="half", query_at=np.full(1000, m))
+    alarms = int((table["held_out"] == 0).sum())
+    assert binom.ppf(ALARM, 1000, most / 3) <= alarms <= binom.ppf(1 - ALARM, 1000, most)
+
+
+def test_the_check_by_order_notices_that_far_tokens_weigh_less():
+    """A linear bias of 4 over 1,024 tokens: what comes in weighs less than the nearer half says."""
+    scores = RNG(3).standard_normal((300, 1025)) - 4 * np.arange(1025)[::-1] / 1024
+    table = head.measure(scores, 0, near="half", query_at=np.full(300, 1024))
+    assert table["held_out"].mean() < 0.1
+    assert table["drift"].median() < -1
 
 
 def test_the_reach_is_a_lower_bound_in_expectation():
