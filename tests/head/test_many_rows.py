@@ -1,5 +1,9 @@
 """Rows of heads and layers: each as if alone, and what a summary says of them."""
 
+import io
+import sys
+import tracemalloc
+
 import numpy as np
 import pytest
 from head_rows import RNG, one
@@ -83,3 +87,74 @@ def test_rows_without_a_reach_are_neither_found_nor_lost():
     [found] = head.summary(rows).itertuples()
     assert rows["reach"].isna().sum() == 5
     assert (found.rows, found.found_at_n) == (32, 1.0)
+
+
+class Tensor:
+    """What a tensor of bfloat16 is to the package: it becomes an array of single precision, twice
+    as large, when it is fetched."""
+
+    def __init__(self, values):
+        self.values = values
+        self.shape = values.shape
+        self.ndim = values.ndim
+
+    def __getitem__(self, place):
+        return Tensor(self.values[place])
+
+    def detach(self):
+        return self
+
+    def is_floating_point(self):
+        return True
+
+    def float(self):
+        return Tensor(self.values.astype(np.float32))
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self.values
+
+
+@pytest.mark.parametrize("kind", ["array", "layers", "tensors", "mask"])
+def test_a_map_is_measured_with_half_of_its_memory_more(kind):
+    """64 MiB of single precision, or half as much: without what was there before."""
+    rng = RNG(1)
+    shape = (4, 4, 256, 4096)
+    dtype = np.float16 if kind == "tensors" else np.float32
+    scores = np.empty(shape, dtype)
+    scores[:] = rng.standard_normal(shape[1:])
+    scores[..., 7] += 8
+    maps = scores
+    named = {}
+    if kind == "layers":
+        maps = list(scores)
+    elif kind == "tensors":
+        maps = [Tensor(layer) for layer in scores]
+    elif kind == "mask":
+        named = {"mask": np.tri(256, 4096, 3840, dtype=bool)}
+    head.measure(scores[:1, :1, :8], 7)
+    tracemalloc.start()
+    table = head.measure(maps, 7, n=1e5, causal=None if named else True, **named)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(table) == 4 * 4 * 256
+    assert most < 0.5 * scores.nbytes
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("stream", [Terminal, io.StringIO])
+def test_progress_stands_on_a_terminal_alone(stream, monkeypatch):
+    monkeypatch.setattr("attention_separation.results.progress.LEAST_SECONDS", 0)
+    monkeypatch.setattr(sys, "stderr", stream())
+    head.measure(RNG(1).standard_normal((2, 3, 40, 300)), 7)
+    lines = sys.stderr.getvalue().splitlines()
+    if stream is Terminal:
+        assert lines[-1].startswith("head: 240 of 240 rows")
+    else:
+        assert lines == []

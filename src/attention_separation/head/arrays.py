@@ -97,6 +97,8 @@ def key_indices(name: str, values: Any, keys: int, *, least: int) -> np.ndarray:
 def truths(name: str, values: Any) -> np.ndarray:
     """Returns true or false where numbers are 1 or 0. ValueError if there are others."""
     array = as_array(name, values, TRUTH)
+    if array.dtype.kind == "b":
+        return array
     is_wrong = (array != 0) & (array != 1)
     if is_wrong.any():
         raise ValueError(f"{name} has {array[is_wrong][0]}; allowed: {TRUTH.words}")

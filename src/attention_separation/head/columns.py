@@ -88,20 +88,12 @@ def _present(rows: Rows) -> Columns:
         "share": rows.share,
         "gap": -np.max(above, axis=1, initial=-np.inf, where=is_other),
         "louder": ((above > 0) & is_other).sum(axis=1).astype(float),
-        "mu": _mean_over_deviation(-above, rows.is_rest),
+        "mu": (rows.target_score - rows.rest_by_key.mean_score) / rows.rest_by_key.deviation,
         "n_entropy": np.exp(entr(token_weights).sum(axis=1)),
         "n_squares": 1 / np.einsum("rk,rk->r", token_weights, token_weights),
         "sink": rows.sink_share,
         "share_bf16": _share_in_bf16(rows),
     }
-
-
-def _mean_over_deviation(x: np.ndarray, is_counted: np.ndarray) -> np.ndarray:
-    """Of the counted numbers of each row (R, K), (R,)."""
-    count = is_counted.sum(axis=1)
-    mean = np.where(is_counted, x, 0.0).sum(axis=1) / count
-    away = np.where(is_counted, x - mean[:, None], 0.0)
-    return mean / np.sqrt(np.einsum("rk,rk->r", away, away) / count)
 
 
 def _share_in_bf16(rows: Rows) -> np.ndarray:

@@ -23,14 +23,15 @@ class HeadMaps:
 
     Attributes
     ----------
-    layers : an array for each layer, or a single one, each (..., queries, keys)
+    layers : an array or a tensor for each layer, or a single one, each (..., queries, keys); of a
+        tensor one head at a time becomes an array
     has_layers : whether `layers` is an axis of its own
     exists : (queries, keys) whether a key was there when its query was computed, where not all were
     first_position : which of the keys the first query is itself; the last query is the last key if
         not given
     """
 
-    layers: Sequence[np.ndarray]
+    layers: Sequence[Any]
     has_layers: bool
     exists: np.ndarray | None = None
     first_position: int | None = None
@@ -38,7 +39,7 @@ class HeadMaps:
     @property
     def shape(self) -> tuple[int, ...]:
         """Of all axes, that of layers first if there is one."""
-        shape = self.layers[0].shape
+        shape = tuple(self.layers[0].shape)
         return (len(self.layers), *shape) if self.has_layers else shape
 
     @property
@@ -71,8 +72,8 @@ class HeadMaps:
         """The map of a head, (queries, keys)."""
         if self.has_layers:
             layer, *others = place
-            return self.layers[layer][tuple(others)]
-        return self.layers[0][place]
+            return as_array("scores", self.layers[layer][tuple(others)])
+        return as_array("scores", self.layers[0][place])
 
 
 def _last_axes(count: int) -> tuple[str, ...]:
@@ -89,8 +90,8 @@ def head_maps(scores: Any) -> HeadMaps:
             return _of_steps(scores)
     is_list_of_layers = isinstance(scores, list | tuple) and _ndim(scores[0]) > 1
     parts = scores if is_list_of_layers else [scores]
-    layers = [np.atleast_2d(as_array("scores", part)) for part in parts]
-    shapes = sorted({layer.shape for layer in layers})
+    layers = [_map(part) for part in parts]
+    shapes = sorted({tuple(layer.shape) for layer in layers})
     if len(shapes) > 1:
         raise ValueError(
             f"layers have shapes {shapes}; allowed: one shape, as of one pass of the model over "
@@ -106,6 +107,16 @@ def head_maps(scores: Any) -> HeadMaps:
     if maps.keys > MOST_KEYS:
         raise ValueError(f"scores have {maps.keys:,} keys; allowed: up to {MOST_KEYS:,}")
     return maps
+
+
+def _map(part: Any) -> Any:
+    """Returns an array of two axes or more, or a tensor that will be one; ValueError if it is of
+    other than real numbers."""
+    is_tensor = hasattr(part, "detach")
+    if is_tensor and _ndim(part) > 1:
+        as_array("scores", part[..., :0])
+        return part
+    return np.atleast_2d(as_array("scores", part))
 
 
 def _refuse_nothing(parts: Sequence[Any]) -> None:

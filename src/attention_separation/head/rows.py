@@ -164,10 +164,16 @@ class Rows:
     def _places_by_distance(self) -> np.ndarray:
         """Where the tokens of the rest stand in `scores`, row after row, in each the nearest to the
         query first."""
-        columns = self.scores.shape[1]
+        rows, columns = self.scores.shape
         keys = np.arange(columns)
+        first_of_row = columns * np.arange(rows)[:, None]
+        last_of_rest = columns - 1 - self.is_rest[:, ::-1].argmax(axis=1)
+        sees_later = (self.m > 0) & (last_of_rest > self.order.positions)
+        if not sees_later.any():
+            # The later, the nearer.
+            places = np.broadcast_to(keys[::-1], self.scores.shape) + first_of_row
+            return places[self.is_rest[:, ::-1]]
         distances = np.abs(keys - self.order.positions[:, None])
         by_distance = np.argsort(distances, axis=1, kind="stable")
         is_rest = np.take_along_axis(self.is_rest, by_distance, axis=1)
-        places = by_distance + columns * np.arange(len(self))[:, None]
-        return places[is_rest]
+        return (by_distance + first_of_row)[is_rest]

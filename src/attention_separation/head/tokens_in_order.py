@@ -82,6 +82,19 @@ class TokensInOrder:
         with np.errstate(invalid="ignore"):
             return self._sums(self.weights) ** 2 / self._sums(self.weights**2)
 
+    @cached_property
+    def mean_score(self) -> np.ndarray:
+        """(R,); NaN of no token."""
+        with np.errstate(invalid="ignore"):
+            return self._sums(self.scores) / self.counts
+
+    @cached_property
+    def deviation(self) -> np.ndarray:
+        """The standard deviation of the scores, (R,), of all of them, so their number divides."""
+        with np.errstate(invalid="ignore"):
+            away = self.scores - np.repeat(self.mean_score, self.counts)
+            return np.sqrt(self._sums(away**2) / self.counts)
+
     def _sums(self, values: np.ndarray) -> np.ndarray:
         """Of each row of values (M,), (R,)."""
         sums = np.add.reduceat(np.append(values, 0.0), self.first)
