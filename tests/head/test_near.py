@@ -1,12 +1,15 @@
 """Near tokens count once and far ones are multiplied: every column against its literal definition,
 who says that the keys are in order, and windows."""
 
+import json
+
 import numpy as np
 import pytest
 from head_rows import RNG, one, quietly
 from literal_near import literal_kernel_share, literal_row, literal_share_at_temperature
 
 from attention_separation import head
+from attention_separation.__main__ import main
 
 
 def row_of(m, rng, fixed=(0,)):
@@ -202,6 +205,31 @@ def test_near_tokens_that_leave_no_far_ones_are_refused(near):
 def test_positions_that_are_none_are_refused(query_at):
     with pytest.raises(ValueError, match=r"query_at ha.*; allowed: "):
         head.measure(RNG(1).standard_normal((3, 50)), 5, query_at=query_at)
+
+
+def test_the_command_takes_near_and_query_at(tmp_path, capsys):
+    scores, _, _ = causal_map(300, RNG(2))
+    queries = [250, 120, 299]
+    scores[queries, [151, 21, 200]] = 9
+    tokens = np.arange(300) % 100
+    path = tmp_path / "scores.npz"
+    np.savez(path, scores=scores[queries], tokens=tokens)
+    said = [str(query) for query in queries]
+    main(["head", str(path), "--query-at", *said, "--near", "half", "--n", "5000", "--json"])
+    [answer] = json.loads(capsys.readouterr().out)
+    targets = head.induction_targets(tokens)[queries]
+    named = {"near": "half", "query_at": queries, "n": 5000}
+    rows, _ = quietly(head.measure, scores[queries], targets, **named)
+    assert rows["target"].tolist() == [151, 21, 200]
+    assert answer["reach"] == pytest.approx(head.summary(rows)["reach"][0])
+    main(["head", str(path), "--query-at", *said, "--near", "20", "--n", "5000", "--json"])
+    assert json.loads(capsys.readouterr().out)[0]["reach"] != answer["reach"]
+    for wrong in (["--near", "-2"], ["--near", "1.5"], ["--query-at", "300", "1", "2"]):
+        assert main(["head", str(path), *wrong]) == 1
+        assert wrong[0].strip("-").replace("-", "_") in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["head", str(path), "--near", "most"])
+    assert "--near: 'most'; allowed: a whole number, or half" in capsys.readouterr().err
 
 
 # Windows.

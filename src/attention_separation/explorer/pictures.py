@@ -24,6 +24,7 @@ from ..attention.sign_columns import binomial_half_pmf, none_of
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import FixedData
 from ..head.measuring import trust
+from ..head.scores import Near
 from ..head_rank.theory.bound import bound
 from ..pages.house_style import BLUE, GRAY, MIDDLE_GRAY, PALETTE, VERMILION, house_rc, kernel_line
 from ..settings.words import suggestion
@@ -390,12 +391,14 @@ def draw_head(scores: str, target: str, fixed: str = "", near: str = "") -> Figu
     return finished(axes, "tokens N", "weight of the target", label, is_logarithmic=True)
 
 
-def _near(name: str, text: str) -> float | str | None:
+def _near(name: str, text: str) -> Near:
     """Returns a number of near tokens that is written, "half", or None of nothing. ValueError if it
     is neither."""
     word = text.strip()
-    if word in ("", "half"):
-        return word or None
+    if word == "":
+        return None
+    if word == "half":
+        return "half"
     counts = numbers(name, word, int)
     if len(counts) != 1:
         raise ValueError(f"{name} has {len(counts)} numbers; allowed: one, or half")

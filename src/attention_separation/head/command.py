@@ -64,8 +64,13 @@ def head_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _near(text: str) -> float | str:
-    """Returns a number of near tokens, or "half"."""
-    return text if text == "half" else float(text)
+    """Returns a number of near tokens, or "half"; ArgumentTypeError if it is neither."""
+    if text == "half":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}; allowed: a whole number, or half") from None
 
 
 def _head(arguments: argparse.Namespace) -> None:
