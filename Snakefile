@@ -8,7 +8,7 @@ include: "workflow/rules/common.smk"
 
 onstart:
     checked_folder()
-    checked_torch()
+    checked_libraries()
 
 
 rule all:

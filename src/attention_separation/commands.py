@@ -23,6 +23,7 @@ STUDIES = {
     "rank": "head_rank",
     "needle": "needle",
     "recall": "recall",
+    "heads": "head_model",
 }
 """Studies by the prefix of their commands and rules."""
 

@@ -9,6 +9,8 @@ from pydantic import Field, ValidationError
 
 from .any_attention.settings import AnyAttentionSection, section_faults
 from .any_attention.study import AnyAttention
+from .head_model.settings.section import HeadModelSection
+from .head_model.study import HeadModelStudy
 from .head_rank.settings.section import HeadRankSection
 from .head_rank.study import HeadRank
 from .needle.settings.section import NeedleSection
@@ -60,6 +62,9 @@ class Config(StrictModel):
     recall: RecallSection = Field(
         description="n pairs of a key and a value, one of the keys again: how many a layer holds"
     )
+    head_model: HeadModelSection = Field(
+        description="heads of a trained model: what their contexts foretell of longer ones"
+    )
 
     def studies(self, project: Path = Path()) -> dict[str, Study]:
         """Every study of the configuration, by name; `project` is the folder of config.yaml, whose
@@ -72,6 +77,7 @@ class Config(StrictModel):
             HeadRank(self.head_rank, self.seed, self.jobs),
             Needle(self.needle, self.seed, self.jobs, self.any_attention.kernels),
             RecallStudy(self.recall, self.seed),
+            HeadModelStudy(self.head_model, self.seed),
         ]
         return {study.name: study for study in studies}
 

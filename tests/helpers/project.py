@@ -84,6 +84,7 @@ class Project:
         output = self.make(*arguments, "--dry-run", "--quiet", "host", "reason")
         asked = {"all", "manifest", "rank", "rank_manifest", "total"}
         asked |= {"needle", "needle_lines", "needle_manifest", "recall", "recall_manifest"}
+        asked |= {"heads", "heads_manifest"}
         return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - asked
 
     def edit(self, path: str, old: str, new: str) -> None:

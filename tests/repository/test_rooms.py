@@ -30,14 +30,15 @@ STUDIES = {
     "head_rank": ("settings", "constructions", "training", "theory", "claims", "figures"),
     "needle": ("settings", "exact training", "claims"),
     "recall": ("settings layers", "exact", "simulation", "asking", "tables", "claims"),
+    "head_model": ("settings library_texts words cells", "probes", "model", "tables"),
 }  # fmt: skip
 """Rooms of each study, above all of FLOORS: folders, or modules directly in the study. Other such
 modules are above its rooms."""
 
-ABOVE = ("api", "head", "explorer")
-"""Rooms above all studies, the lowest first."""
+ABOVE = ("api", "head", "head_model", "explorer")
+"""Rooms above all studies, the lowest first; among them a study that uses one."""
 
-TRAINING = ("training", "head_rank/training", "needle/training")
+TRAINING = ("training", "head_rank/training", "needle/training", "head_model/model")
 """Rooms that may import PyTorch."""
 
 WITH_MODELS = ("head.catching",)
@@ -67,20 +68,23 @@ def room_of(name: str) -> str:
     return "/".join(parts[:2])
 
 
-def floor_of(room: str) -> tuple[int, int]:
+def floor_of(room: str) -> tuple[int, int, int]:
     """How high a room is; ValueError if it is on no floor."""
     if room in FLOORS:
-        return 0, FLOORS.index(room)
+        return 0, FLOORS.index(room), 0
     study, _, inner = room.partition("/")
+    inner_floor = 0
     if study in STUDIES:
         rooms = STUDIES[study]
         floors = [k for k, floor in enumerate(rooms) if inner in floor.split()]
-        return 1, floors[0] if inner else len(rooms)
-    if room in ABOVE:
-        return 2, ABOVE.index(room)
+        inner_floor = floors[0] if inner else len(rooms)
+    if study in ABOVE:
+        return 2, ABOVE.index(study), inner_floor
+    if study in STUDIES:
+        return 1, 0, inner_floor
     if room:
         raise ValueError(f"{room} is on no floor")
-    return 3, 0
+    return 3, 0, 0
 
 
 def may_import(importer: str, imported: str) -> bool:

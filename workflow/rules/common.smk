@@ -67,7 +67,7 @@ def checked_config():
 
 CONFIG = checked_config()
 STUDIES = CONFIG.studies(PROJECT)
-FIRST, KERNELS, RANK, NEEDLE, RECALL = STUDIES.values()
+FIRST, KERNELS, RANK, NEEDLE, RECALL, HEADS = STUDIES.values()
 RESULTS = FIRST.folder
 # The studies of each folder, by the rule that makes its manifest.
 MANIFESTS = {
@@ -75,6 +75,7 @@ MANIFESTS = {
     "rank_manifest": [RANK],
     "needle_manifest": [NEEDLE],
     "recall_manifest": [RECALL],
+    "heads_manifest": [HEADS],
 }
 
 
@@ -86,13 +87,22 @@ def checked_folder():
         sys.exit(str(error))
 
 
-def checked_torch():
+# What rules of studies need beside what the workflow needs, and what installs it.
+NEEDS = {
+    "rank_train": ("torch", "training needs PyTorch, which `make setup-rank` installs"),
+    "needle_cell": ("torch", "training needs PyTorch, which `make setup-rank` installs"),
+    "heads_texts": ("transformers", "models need transformers, which `make setup-head` installs"),
+    "heads_cell": ("transformers", "models need transformers, which `make setup-head` installs"),
+}
+
+
+def checked_libraries():
     """Before any job: without PyTorch every cell would fail, one after another."""
-    if importlib.util.find_spec("torch"):
-        return
-    cells = [job for job in workflow.dag.needrun_jobs() if "cell" in job.wildcards_dict]
-    if any(not job.rule.name.endswith("recall_cell") for job in cells):
-        sys.exit("training needs PyTorch, which `make setup-rank` installs")
+    for job in workflow.dag.needrun_jobs():
+        for rule, (library, sentence) in NEEDS.items():
+            # As a module's, rules have its prefix.
+            if f"_{job.rule.name}".endswith(f"_{rule}") and not importlib.util.find_spec(library):
+                sys.exit(sentence)
 
 
 # What each job is, as its study declares it once: its module, settings, files, and what it asks for.
@@ -179,6 +189,11 @@ def cells_of(study):
         for name, result in study.results.items()
         if result.all_outputs()[0].kind.folder == "cells"
     ]
+
+
+def reads_of_cells(study):
+    """What every cell of a study reads, by option: they read the same."""
+    return reads(cells_of(study)[0])
 
 
 def panels_of(what):

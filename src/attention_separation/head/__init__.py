@@ -13,10 +13,23 @@ draw. `scores_of` makes what these take of queries and keys, `induction_targets`
 `previous_targets`, `duplicate_targets` and `needle_targets` of tokens.
 """
 
-from .making import induction_targets, scores_of
-from .measuring import counting, measure, share, summary
-from .pictures import plot, plot_heads
-from .token_targets import duplicate_targets, needle_targets, previous_targets
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .making import induction_targets, scores_of
+    from .measuring import counting, measure, share, summary
+    from .pictures import plot, plot_heads
+    from .token_targets import duplicate_targets, needle_targets, previous_targets
+
+MODULES = dict.fromkeys(("induction_targets", "scores_of"), "making")
+MODULES |= dict.fromkeys(("counting", "measure", "share", "summary"), "measuring")
+MODULES |= dict.fromkeys(("plot", "plot_heads"), "pictures")
+MODULES |= dict.fromkeys(
+    ("duplicate_targets", "needle_targets", "previous_targets"), "token_targets"
+)
+"""Of what is asked here, imported when it is first asked for: a job that runs a model depends on
+none of what measures."""
 
 __all__ = [
     "counting",
@@ -31,3 +44,13 @@ __all__ = [
     "share",
     "summary",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -1,0 +1,1 @@
+"""What runs a model: PyTorch and transformers are imported here alone."""

@@ -1,0 +1,1 @@
+"""The section `head_model` of the configuration, and what jobs depend on."""

@@ -1,0 +1,1 @@
+"""The tables of the study: forecasts of heads, beside what they did."""

@@ -1,0 +1,169 @@
+"""What each head on one context foretells of longer ones, by the instrument of `head`.
+
+Of a head all is a mean over its queries, but where a median is said. Errors of its rows are alike,
+for rows share their keys: so the ends of an interval are means of ends, not narrower.
+"""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ...head.measuring import measure
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import Row, finite_or_null, table_from_rows
+from ..cells import CaughtHead, read_cell
+from ..probes import INDUCTION
+from ..settings.section import ProbeJob, TablesJob
+from ..settings.titles import ABOUT_PROBE, FAR_TITLE, FORECASTS_TITLE
+from .columns import FAR, FORECASTS
+
+ENDLESS = ("reach", "reach_low", "reach_high", "temperature")
+
+ABOUT_FORECASTS = (
+    f"{ABOUT_PROBE}\nn is the context that a head was measured on, at the longer one: share is its "
+    "mean weight on the right key at n, foretold that at the longer one, from low to high with "
+    "95 %, and real what it gave there. rows_within is how many of its queries lay within their "
+    "own interval. held_out is how often the nearer half of its context foretold the whole."
+)
+ABOUT_FAR = (
+    f"{ABOUT_PROBE}\nforetold is the mean weight among so many tokens, reach the number of tokens "
+    "at which it is one half, its interval and the temperature that keeps one half there: medians "
+    "over queries. found is how many queries reach so far."
+)
+
+FIXED = (0,)
+"""Keys that are there once however long the context is: the token before every text."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """One context that the model has run on."""
+
+    job: ProbeJob
+    heads: list[CaughtHead]
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Its text and segment: contexts of the same one differ by filler in front alone."""
+        return self.job.text, self.job.segment
+
+    def shares(self) -> dict[tuple[int, int], np.ndarray]:
+        """Weights of the induction targets by layer and head, (Q,)."""
+        return {
+            (caught.layer, caught.head): caught.shares
+            for caught in self.heads
+            if caught.target == INDUCTION
+        }
+
+
+def forecast_rows(contexts: list[Context]) -> Iterator[Row]:
+    """Yields a row for each measured head on each context, and each longer context of its text."""
+    for context in contexts:
+        longer = [
+            other
+            for other in contexts
+            if other.place == context.place and other.job.n > context.job.n
+        ]
+        shares_by_n = {other.job.n: other.shares() for other in longer}
+        for caught in context.heads:
+            for n, shares in shares_by_n.items():
+                if caught.scores is not None:
+                    real = shares[caught.layer, caught.head]
+                    yield _forecast(context.job, caught, n, real)
+
+
+def far_rows(contexts: list[Context], horizons: list[int]) -> Iterator[Row]:
+    """Yields a row for each measured head on each context, and each number of tokens far beyond."""
+    for context in contexts:
+        for caught in context.heads:
+            for n in horizons:
+                if caught.scores is not None:
+                    yield _far(context.job, caught, n)
+
+
+def measured(caught: CaughtHead, n: int) -> pd.DataFrame:
+    """Returns what `head.measure` says of each query of a head, in the order of queries."""
+    assert caught.scores is not None
+    with warnings.catch_warnings():
+        # That the model is causal is meant.
+        warnings.simplefilter("ignore")
+        return measure(caught.scores, caught.keys, fixed=FIXED, n=n)
+
+
+def _labels(job: ProbeJob, caught: CaughtHead) -> Row:
+    return {
+        "layer": caught.layer,
+        "head": caught.head,
+        "text": job.text,
+        "segment": job.segment,
+        "n": job.n,
+    }
+
+
+def _forecast(job: ProbeJob, caught: CaughtHead, n: int, real: np.ndarray) -> Row:
+    """Returns what a head on one context foretold of n tokens, beside what it did there."""
+    rows = measured(caught, n)
+    low = rows["share_low"].to_numpy()
+    high = rows["share_high"].to_numpy()
+    is_within = (low <= real) & (real <= high)
+    return _labels(job, caught) | {
+        "at": n,
+        "held_out": _mean(rows, "held_out"),
+        "share": _mean(rows, "share"),
+        "foretold": _mean(rows, "share_at_n"),
+        "low": _mean(rows, "share_low"),
+        "high": _mean(rows, "share_high"),
+        "real": float(real.mean()),
+        "rows_within": float(is_within.mean()),
+    }
+
+
+def _far(job: ProbeJob, caught: CaughtHead, n: int) -> Row:
+    """Returns how far a head on one context reaches, and what it does at n tokens."""
+    rows = measured(caught, n)
+    return _labels(job, caught) | {
+        "at": n,
+        "held_out": _mean(rows, "held_out"),
+        "share": _mean(rows, "share"),
+        "foretold": _mean(rows, "share_at_n"),
+        "low": _mean(rows, "share_low"),
+        "high": _mean(rows, "share_high"),
+        "reach": _median(rows, "reach"),
+        "reach_low": _median(rows, "reach_low"),
+        "reach_high": _median(rows, "reach_high"),
+        "temperature": _median(rows, "temperature"),
+        "found": float((rows["reach"] >= n).mean()),
+    }
+
+
+def _mean(rows: pd.DataFrame, column: str) -> float | None:
+    """The mean of a column of numbers that are known; None if none is."""
+    return finite_or_null(float(rows[column].mean()))
+
+
+def _median(rows: pd.DataFrame, column: str) -> float | None:
+    """The median of a column, whose numbers may be infinite; None if none is known."""
+    known = rows[column].dropna().to_numpy()
+    if len(known) == 0:
+        return None
+    # The lower of two in the middle: no mean of a number and infinity.
+    return float(np.sort(known)[(len(known) - 1) // 2])
+
+
+def run(job: TablesJob, tables: list[Path], output: Path) -> None:
+    contexts = [
+        Context(cell, read_cell(path))
+        for cell, path in zip(job.cells, tables, strict=True)
+        if cell.depth is None
+    ]
+    provenance = record(job.canonical(), __name__)
+    forecasts = table_from_rows(forecast_rows(contexts), FORECASTS)
+    write_result(forecasts, output, provenance, FORECASTS_TITLE, ABOUT_FORECASTS)
+    far = table_from_rows(far_rows(contexts, job.horizons), FAR)
+    path = output.with_name("heads_far")
+    write_result(far, path, provenance, FAR_TITLE, ABOUT_FAR, endless=ENDLESS)
