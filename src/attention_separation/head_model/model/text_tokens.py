@@ -17,8 +17,12 @@ from .loading import BYTES, encoder
 
 def run(job: TextsJob, output: Path) -> None:
     encoded, vocabulary = encoder(job.model)
-    is_random = isinstance(job.model, RandomModel)
-    random_from = BYTES if is_random else job.model.first_word
+    if isinstance(job.model, RandomModel):
+        first_token = 0
+        random_from = BYTES
+    else:
+        first_token = job.model.first_token
+        random_from = job.model.first_word
     texts: dict[str, np.ndarray] = {NEEDLE: encoded(NEEDLE_SENTENCE)}
     details: dict[str, Row] = {}
     for name in job.texts:
@@ -32,7 +36,7 @@ def run(job: TextsJob, output: Path) -> None:
         details[name] = {"sha256": sha256, "python": platform.python_version()}
     words = Words(
         texts=texts,
-        first_token=0 if is_random else job.model.first_token,
+        first_token=first_token,
         random_from=random_from,
         random_to=vocabulary,
     )

@@ -1,7 +1,7 @@
 """The section `head_model` of the configuration: a model, its texts, contexts and probes."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -83,7 +83,10 @@ def _kind_of_model(value: Any) -> str:
     return "packaged" if packaged > random else "random"
 
 
-AnyModel = one_of({"packaged": PackagedModel, "random": RandomModel}, _kind_of_model)
+if TYPE_CHECKING:
+    AnyModel = PackagedModel | RandomModel
+else:
+    AnyModel = one_of({"packaged": PackagedModel, "random": RandomModel}, _kind_of_model)
 
 
 class RepeatProbe(StrictModel):
@@ -129,7 +132,7 @@ class Measured(StrictModel):
 class TextsJob(Job):
     """What the tokens of all texts depend on beside the version of Python."""
 
-    model: AnyModel  # type: ignore[valid-type]
+    model: AnyModel
     texts: list[Text]
     tokens: Count
     seed: int
@@ -143,7 +146,7 @@ class ProbeJob(Job):
     """
 
     name: Name
-    model: AnyModel  # type: ignore[valid-type]
+    model: AnyModel
     text: Text
     segment: Count
     segments: Count
@@ -165,7 +168,7 @@ class TablesJob(Job):
 class HeadModelScale(StrictModel):
     """A size of this study."""
 
-    model: AnyModel = Field(description="a packaged model, or one of random weights")  # type: ignore[valid-type]
+    model: AnyModel = Field(description="a packaged model, or one of random weights")
     texts: Distinct[Text] = Field(description="what stands in front of a probe")
     segments: Annotated[Count, Field(le=20)] = Field(description="probes in each text")
     contexts: Distinct[Context] = Field(description="tokens of a context, each of them run")
