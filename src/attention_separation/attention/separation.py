@@ -179,21 +179,15 @@ def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
     theta that float64 tells and that reaches it; `gap`, 2 eps, and theta in units of s. Where a gap
     is the largest of a probability, as `widest_margins` has it, that probability is returned, and a
     single theta."""
-    values = ranked.values[0]
-    # The lower ends phi = theta - gap / 2 of gaps: between two of these nothing changes.
-    end = beyond(np.maximum(values[-1], 0.0))
-    phi = np.concatenate([values, values - gap, [-gap / 2, end]])
-    errors = np.concatenate([ranked.errors[0], ranked.errors[0], [0.0, 0.0]])
-    order = np.argsort(phi, kind="stable")
-    phi = phi[order]
-    errors = errors[order]
+    phi, errors = _lower_ends(ranked, gap)
     is_told = tells_between(phi[None], errors[None])[0] & (phi[:-1] >= -gap / 2)
     # At the ends (value - gap) + gap may be above or below the value.
     middles = (phi[:-1] + phi[1:]) / 2
     probability = np.full(len(middles), -1.0)
     probability[is_told] = _probability_with_gap(ranked, middles[is_told], gap)
     is_best = probability >= probability.max() - EQUAL
-    widest = int(np.argmax(np.where(is_best, np.diff(phi), -1.0)))
+    widths = np.diff(phi)
+    widest = int(np.argmax(np.where(is_best, widths, -1.0)))
     at_largest_gap = _best_if_largest_gap(ranked, gap)
     if at_largest_gap is not None:
         larger, theta = at_largest_gap
@@ -202,6 +196,18 @@ def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
     low = float(phi[widest] + gap / 2)
     high = float(phi[widest + 1] + gap / 2)
     return float(probability[widest]), low, high
+
+
+def _lower_ends(ranked: Ranked, gap: float) -> tuple[np.ndarray, np.ndarray]:
+    """The lower ends phi = theta - gap / 2 of gaps at which the probability may change, in order,
+    and the errors of the scores that they stand for."""
+    values = ranked.values[0]
+    errors = ranked.errors[0]
+    end = beyond(np.maximum(values[-1], 0.0))
+    phi = np.concatenate([values, values - gap, [-gap / 2, end]])
+    errors_of_phi = np.concatenate([errors, errors, [0.0, 0.0]])
+    order = np.argsort(phi, kind="stable")
+    return phi[order], errors_of_phi[order]
 
 
 def _best_if_largest_gap(ranked: Ranked, gap: float) -> tuple[float, float] | None:

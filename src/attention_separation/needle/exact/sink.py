@@ -36,16 +36,21 @@ def sink_accuracy(mu: float, n: int, logit: float, scale: float | None = None) -
 
 
 def _difference(mu: float, n: int, scale: float, c: float, step: float, times: int) -> float:
-    """P(L <= c) on D0 less that on D1, with a step of z and so many times the terms."""
-    lower = bayes.lower_width(scale, n)
-    width = min(c, max(lower, c - 1 + lower))
+    """P(L <= c) on D0 less that on D1, with a step of z and so many times the terms.
+
+    What is inverted is the law of L - (c - width), at `width`.
+    """
+    # L is hardly ever below 1 less this, and never below 0: so far c - width may reach up.
+    below_1 = bayes.lower_width(scale, n)
+    width = min(c, max(below_1, c - 1 + below_1))
 
     def transform(s: np.ndarray) -> np.ndarray:
-        token, needle = bayes.transforms(scale, n, s, step, (0.0, mu))
+        token, needle = bayes.transforms(scale, n, s, step, needles=(0.0, mu))
         of_others = np.exp(s * (c - width) + (n - 1) * bayes.log1p(token))
         return of_others * (token - needle) / s
 
-    return bayes.inverse(transform, width, times * bayes.count_terms(scale, n, c, width, 0.25))
+    terms = bayes.count_terms(scale, n, c, width, share=0.25)
+    return bayes.inverse(transform, width, times * terms)
 
 
 def sink(mu: float, n: int, prior: float = 0.5) -> float:

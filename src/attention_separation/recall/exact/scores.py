@@ -255,13 +255,15 @@ def _of_equal_factors(question: Question, age: int | None) -> tuple[float, float
 def _at_count(question: Question, count: int) -> tuple[float, float]:
     """The accuracy of a key of which so many writes are seen, all with the factor 1."""
     law = question.coarse
-    others = dict(question.writes.keys_by_count())
-    others[count] -= 1
     if law.own == 0:
         return GUESS, 0.0
-    if count == 1 and abs(law.own) > law.largest * _writes_in(others):
+    others = dict(question.writes.keys_by_count())
+    others[count] -= 1
+    writes_of_others = _writes_in(others)
+    outweighs_others = abs(law.own) > law.largest * writes_of_others
+    if count == 1 and outweighs_others:
         return float(law.own > 0), 0.0
-    spread = np.sqrt(_writes_in(others) * law.mean_square)
+    spread = np.sqrt(writes_of_others * law.mean_square)
     size = abs(law.own) * count
     frequencies = Frequencies(size=size, spread=spread, least_size=size)
 

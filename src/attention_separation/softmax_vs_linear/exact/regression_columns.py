@@ -61,8 +61,11 @@ class TwoPointSums:
     ) -> Below:
         """P(sum + offset <= 0) for each pair of counts (K,) and each offset (S,)."""
         low, high = self._weights(kernel)
-        surely = low * ((1 - self.tau) * pluses - (1 + self.tau) * minuses)[:, None] + offsets
-        fewest = (surely - TIE_TOLERANCE * self.n) / ((1 + self.tau) * (high - low))
+        # With every entry LOWER. One that is UPPER instead adds (1 - tau) (high - low) where its
+        # sign is plus, and takes off (1 + tau) (high - low) where it is minus.
+        signs = (1 - self.tau) * pluses - (1 + self.tau) * minuses
+        sum_of_lower = low * signs[:, None] + offsets
+        fewest = (sum_of_lower - TIE_TOLERANCE * self.n) / ((1 + self.tau) * (high - low))
         slope = (1 - self.tau) / (1 + self.tau)
         return Below(_enough_heads(pluses, minuses, slope, fewest), 0.0)
 

@@ -321,14 +321,7 @@ def faults_of_figures(section: dict[str, Any]) -> list[Fault]:
     stand there twice, and figures that share without a model."""
     figures = _mapping(section.get("figures"))
     panels = _mapping(section.get("panels"))
-    faults: list[Fault] = []
-    taken: dict[str, str] = {}
-    for kind, entries in (("figures", figures), ("panels", panels)):
-        for name in filter(NAME.fullmatch, entries):
-            first = taken.setdefault(name.lower(), f"{kind}.{name}")
-            if first != f"{kind}.{name}" and not RULE_NAME.fullmatch(name):
-                text = f"makes the files of {first} too; choose another name"
-                faults.append(((kind, name), text))
+    faults = _faults_of_names(figures, panels)
     if not isinstance(section.get("panels"), dict):
         return faults
     for name, figure in figures.items():
@@ -341,6 +334,20 @@ def faults_of_figures(section: dict[str, Any]) -> list[Fault]:
         if shared and figure.get("model") is None:
             text = f"is missing; panels share {', '.join(shared)} with those of their own model"
             faults.append((("figures", name, "model"), text))
+    return faults
+
+
+def _faults_of_names(figures: dict[str, Any], panels: dict[str, Any]) -> list[Fault]:
+    """Names that make the same files: of figures and panels together, whatever their case."""
+    faults: list[Fault] = []
+    first_places: dict[str, str] = {}
+    for kind, entries in (("figures", figures), ("panels", panels)):
+        for name in filter(NAME.fullmatch, entries):
+            place = f"{kind}.{name}"
+            first_place = first_places.setdefault(name.lower(), place)
+            if first_place != place and not RULE_NAME.fullmatch(name):
+                text = f"makes the files of {first_place} too; choose another name"
+                faults.append(((kind, name), text))
     return faults
 
 
