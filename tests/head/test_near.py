@@ -232,6 +232,61 @@ def test_the_command_takes_near_and_query_at(tmp_path, capsys):
     assert "--near: 'most'; allowed: a whole number, or half" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("is_weights", [False, True])
+def test_rows_of_a_padded_batch_are_literally_those_without_padding(side, is_weights):
+    rng = RNG(11)
+    tokens, lengths = 160, [160, 130, 90]
+    is_token = np.arange(tokens) < np.array(lengths)[:, None]
+    if side == "left":
+        is_token = is_token[:, ::-1]
+    scores = rng.standard_normal((3, 2, tokens, tokens))
+    target = 75
+    scores[..., target] += 5
+    sees = np.tri(tokens, dtype=bool) & is_token[:, None, None, :]
+    values = np.where(sees, scores, -np.inf)
+    if is_weights:
+        values = np.exp(values) / np.maximum(np.exp(values).sum(-1, keepdims=True), 1e-300)
+    has_target = (np.arange(tokens) >= 88) & is_token
+    targets = np.where(has_target, target, -1)[:, None]
+    named = {"mask": is_token.astype(int), "weights": is_weights, "n": 900, "fixed": [72]}
+    table, _ = quietly(head.measure, values, targets, **named)
+    assert len(table) == 2 * has_target.sum()
+    for row in table.sample(40, random_state=2).itertuples():
+        seen = sees[row.sequence, 0, row.query]
+        own = np.where(seen, scores[row.sequence, row.head, row.query], -np.inf)
+        literal = {"fixed": (72,), "position": row.query, "near": "half", "n": 900}
+        for name, value in literal_row(own, target, **literal).items():
+            ours = getattr(row, name)
+            assert ours == pytest.approx(value, rel=1e-6, nan_ok=True), name
+
+
+def test_a_sink_that_is_no_token_counts_once():
+    scores, _, target = causal_map(200, RNG(12))
+    sinks = RNG(13).uniform(0, 3, 200)
+    table = head.measure(scores, target, causal=True, sinks=sinks, n=700)
+    for row in table.sample(20, random_state=3).itertuples():
+        seen = np.append(sinks[row.query], scores[row.query, : row.query + 1])
+        # As a token at the front, of which there is one.
+        right = literal_row(seen, 6, fixed=(0,), near="half", n=701)
+        assert row.share_at_n == pytest.approx(right["share_at_n"], rel=1e-9)
+        if right["reach"]:
+            assert row.reach == pytest.approx(right["reach"] - 1, rel=1e-9)
+
+
+def test_the_answer_does_not_depend_on_blocks(monkeypatch):
+    scores, is_visible, _ = causal_map(300, RNG(14))
+    windowed = is_visible & ~np.tri(300, k=-120, dtype=bool)
+    late = np.where(np.arange(300) >= 40, np.arange(300) - 20, -1)
+    for named in ({"mask": is_visible}, {"mask": windowed}, {"causal": True}):
+        whole, said = quietly(head.measure, scores, late, n=1e4, **named)
+        for block in (1, 1500, 2**30):
+            monkeypatch.setattr("attention_separation.head.scores.BLOCK", block)
+            table, same = quietly(head.measure, scores, late, n=1e4, **named)
+            np.testing.assert_allclose(table.to_numpy(float), whole.to_numpy(float), rtol=1e-9)
+            assert same == said
+
+
 # Windows.
 
 

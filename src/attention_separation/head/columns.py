@@ -122,21 +122,23 @@ def _reach(rows: Rows, c: float) -> Columns:
     how many tokens it rests on. It is 0 where what is there once takes too much."""
     # As many far tokens as keep A + S + (N - k) wbar <= c.
     far_count = (c - rows.once_weight) / rows.far_mean
-    is_whole_and_kept = rows.order.is_whole & (rows.once_weight + rows.m_far * rows.far_mean <= c)
-    far_count = np.where(rows.order.is_whole, np.where(is_whole_and_kept, np.inf, -1.0), far_count)
-    is_lost = (rows.once_weight >= c) | (rows.order.is_whole & ~is_whole_and_kept)
     log_error = _log_error_of_mean(rows, far_count)
-    reach = np.where(is_lost, 0.0, rows.k + far_count)
+    reach = np.where(rows.once_weight >= c, 0.0, rows.k + far_count)
     low = rows.k + far_count * np.exp(-log_error)
     high = rows.k + far_count * np.exp(log_error)
     if rows.order.near != 0:
         # The tokens that are there say whether the level is kept among them.
         low = np.where(reach >= rows.n, np.maximum(low, rows.n), low)
         high = np.where(reach < rows.n, np.minimum(high, rows.n), high)
+    # Where nothing comes in, what is kept now is kept at every N.
+    is_whole = rows.order.is_whole
+    is_kept_now = rows.once_weight + rows.m_far * rows.far_mean <= c
+    reach_of_whole = np.where(is_kept_now, np.inf, 0.0)
+    end_of_whole = np.where(is_kept_now, np.inf, np.nan)
     return {
-        "reach": reach,
-        "reach_low": low,
-        "reach_high": high,
+        "reach": np.where(is_whole, reach_of_whole, reach),
+        "reach_low": np.where(is_whole, end_of_whole, low),
+        "reach_high": np.where(is_whole, end_of_whole, high),
         "n_rest": rows.far.effective_number,
     }
 

@@ -1,5 +1,6 @@
 """Scores of attention heads: from what people have of them to rows that can be measured."""
 
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,9 @@ from .visibility import (
 
 BLOCK = 2**16
 """Scores that are looked at together: 512 KiB in float64, some of which a processor holds near."""
+
+LEAST_ROWS = 4
+"""That are looked at together, however many keys they have."""
 
 LEAST_SUM = 0.98
 """A row of weights that sums to less has a sink that is no token."""
@@ -138,13 +142,16 @@ class Reader:
         """Rows with a target and seen keys. ValueError where there are none, or a number, or a
         target, cannot be."""
         self.guesses = Guesses()
-        size = max(1, BLOCK // self._maps.keys)
+        # Rows beside each other show whether a window hides what is far.
+        size = max(LEAST_ROWS, BLOCK // self._maps.keys)
         has_rows = False
         rows_with_target = int((self._targets >= 0).sum())
         progress = Progress("head", rows_with_target, "rows") if sys.stderr.isatty() else None
         for place in self._maps.places():
             queries = np.flatnonzero(self._targets[place] >= 0)
-            blocks = [queries[first : first + size] for first in range(0, len(queries), size)]
+            blocks = []
+            if len(queries) > 0:
+                blocks = np.array_split(queries, math.ceil(len(queries) / size))
             later = self._later_counts(place, blocks)
             looks_causal = self._looks_causal(later)
             is_causal = self._is_causal(later)
