@@ -1,5 +1,7 @@
 """Probes: the right keys by their definition, and the same surroundings in longer contexts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from making import CONFIG
@@ -85,6 +87,15 @@ def test_a_text_that_is_too_short_is_said():
     short = Words({"topics": np.arange(1, 50)}, 0, 256, 1024)
     with pytest.raises(ValueError, match="text topics has 49 tokens; allowed: contexts"):
         probe_of(CELLS["topics_1_400"], short)
+
+
+def test_each_random_token_is_drawn_once_even_where_there_are_no_others():
+    job = CELLS["topics_1_100"]
+    few = replace(WORDS, random_to=WORDS.random_from + TOKENS)
+    drawn = probe_of(job, few).tokens[-TOKENS:]
+    assert sorted(drawn.tolist()) == [*range(few.random_from, few.random_to)]
+    with pytest.raises(ValueError, match=f"there are {TOKENS - 1} tokens to draw; allowed: "):
+        probe_of(job, replace(few, random_to=few.random_to - 1))
 
 
 def test_words_that_are_written_are_read(tmp_path):

@@ -4,7 +4,6 @@ Of a head all is a mean over its queries, but where a median is said. Errors of 
 for rows share their keys: so the ends of an interval are means of ends, not narrower.
 """
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,10 +88,7 @@ def far_rows(contexts: list[Context], horizons: list[int]) -> Iterator[Row]:
 def measured(caught: CaughtHead, n: int) -> pd.DataFrame:
     """Returns what `head.measure` says of each query of a head, in the order of queries."""
     assert caught.scores is not None
-    with warnings.catch_warnings():
-        # That the model is causal is meant.
-        warnings.simplefilter("ignore")
-        return measure(caught.scores, caught.keys, fixed=FIXED, n=n)
+    return measure(caught.scores, caught.keys, fixed=FIXED, causal=True, n=n)
 
 
 def _labels(job: ProbeJob, caught: CaughtHead) -> Row:
@@ -156,14 +152,20 @@ def _median(rows: pd.DataFrame, column: str) -> float | None:
 
 
 def run(job: TablesJob, tables: list[Path], output: Path) -> None:
-    contexts = [
-        Context(cell, read_cell(path))
-        for cell, path in zip(job.cells, tables, strict=True)
-        if cell.depth is None
-    ]
+    paths_by_place: dict[tuple[str, int], list[tuple[ProbeJob, Path]]] = {}
+    for cell, path in zip(job.cells, tables, strict=True):
+        if cell.depth is None:
+            paths_by_place.setdefault((cell.text, cell.segment), []).append((cell, path))
+    forecasts: list[Row] = []
+    far: list[Row] = []
+    # Scores of all places at once would be a gigabyte.
+    for paths in paths_by_place.values():
+        contexts = [Context(cell, read_cell(path)) for cell, path in paths]
+        forecasts += forecast_rows(contexts)
+        far += far_rows(contexts, job.horizons)
     provenance = record(job.canonical(), __name__)
-    forecasts = table_from_rows(forecast_rows(contexts), FORECASTS)
-    write_result(forecasts, output, provenance, FORECASTS_TITLE, ABOUT_FORECASTS)
-    far = table_from_rows(far_rows(contexts, job.horizons), FAR)
+    table = table_from_rows(forecasts, FORECASTS)
+    write_result(table, output, provenance, FORECASTS_TITLE, ABOUT_FORECASTS)
+    far_table = table_from_rows(far, FAR)
     path = output.with_name("heads_far")
-    write_result(far, path, provenance, FAR_TITLE, ABOUT_FAR, endless=ENDLESS)
+    write_result(far_table, path, provenance, FAR_TITLE, ABOUT_FAR, endless=ENDLESS)
