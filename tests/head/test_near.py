@@ -287,6 +287,17 @@ def test_the_answer_does_not_depend_on_blocks(monkeypatch):
             assert same == said
 
 
+def test_a_map_too_small_for_half_is_measured_with_none_near():
+    scores = RNG(15).standard_normal((14, 14))
+    target = np.where(np.arange(14) > 10, 2, -1)
+    table = head.measure(scores, target, causal=True, n=100)
+    assert table["share"].notna().all()
+    assert table[["reach", "share_at_n", "temperature"]].isna().to_numpy().all()
+    assert head.measure(scores, target, causal=True, near=0)["reach"].notna().all()
+    with pytest.raises(ValueError, match=r"no row has a reach to draw; .* near=0"):
+        head.plot(scores, target, causal=True)
+
+
 # Windows.
 
 

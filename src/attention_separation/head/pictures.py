@@ -49,7 +49,12 @@ def plot(
     rows = measurement.measure(None)
     # Every row has room for what counts once.
     fixed_count = int(np.size(fixed))
-    most_near = int(rows["near"][rows["reach"].notna()].max())
+    near_of_known = rows["near"][rows["reach"].notna()]
+    if len(near_of_known) == 0:
+        raise ValueError(
+            f"no row has a reach to draw; allowed: rows of {LEAST_REST} far tokens, or near=0"
+        )
+    most_near = int(near_of_known.max())
     sizes = _sizes(rows, fixed_count + max(LEAST_REST, most_near + 2))
     medians = measurement.shares(sizes).groupby("n")[["share", "low", "high"]].median()
     axes = axes or new_axes()
