@@ -1,5 +1,7 @@
 """Forecasts of made-up heads: what the instrument says of each query, and what really was."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from making import CONFIG
@@ -98,6 +100,16 @@ def test_reaches_are_of_every_kept_head_and_horizon(contexts):
         assert row["found"] == pytest.approx(float(row["reach"] >= row["at"]), abs=0.5)
     least = min(row["foretold"] for row in rows if row["at"] == 10_000)
     assert least > max(row["foretold"] for row in rows if (row["at"], row["head"]) == (10**6, 0))
+
+
+def test_a_reach_below_what_counts_once_has_ends_there(contexts):
+    """Of most queries the target is so soft that near tokens alone outweigh it."""
+    caught = head_at(SHORT, 0)
+    scores = caught.scores.copy()
+    soft = np.arange(QUERIES) < 0.75 * QUERIES
+    scores[soft, caught.keys[soft]] = 1.0
+    (far,) = far_rows([Context(contexts[0].job, [replace(caught, scores=scores)])], [10_000])
+    assert (far["reach"], far["reach_low"], far["reach_high"]) == (0, 0, 0)
 
 
 def row(text="topics", n=1024, at=8192, **changed):

@@ -32,7 +32,7 @@ ABOUT_FORECASTS = (
 ABOUT_FAR = (
     f"{ABOUT_PROBE}\nforetold is the mean weight among so many tokens, reach the number of tokens "
     "at which it is one half, its interval and the temperature that keeps one half there: medians "
-    "over queries. found is how many queries reach so far."
+    "over queries; 0 is below what counts once. found is how many queries reach so far."
 )
 
 FIXED = (0,)
@@ -122,6 +122,8 @@ def _forecast(job: ProbeJob, caught: CaughtHead, n: int, real: np.ndarray) -> Ro
 def _far(job: ProbeJob, caught: CaughtHead, n: int) -> Row:
     """Returns how far a head on one context reaches, and what it does at n tokens."""
     rows = measured(caught, n)
+    # A reach of 0 is below what counts once, and so are its ends.
+    has_reach = rows["reach"] > 0
     return _labels(job, caught) | {
         "at": n,
         "held_out": _mean(rows, "held_out"),
@@ -129,10 +131,10 @@ def _far(job: ProbeJob, caught: CaughtHead, n: int) -> Row:
         "foretold": _mean(rows, "share_at_n"),
         "low": _mean(rows, "share_low"),
         "high": _mean(rows, "share_high"),
-        "reach": _median(rows, "reach"),
-        "reach_low": _median(rows, "reach_low"),
-        "reach_high": _median(rows, "reach_high"),
-        "temperature": _median(rows, "temperature"),
+        "reach": _median(rows["reach"]),
+        "reach_low": _median(rows["reach_low"].where(has_reach, 0.0)),
+        "reach_high": _median(rows["reach_high"].where(has_reach, 0.0)),
+        "temperature": _median(rows["temperature"]),
         "found": float((rows["reach"] >= n).mean()),
     }
 
@@ -142,9 +144,9 @@ def _mean(rows: pd.DataFrame, column: str) -> float | None:
     return finite_or_null(float(rows[column].mean()))
 
 
-def _median(rows: pd.DataFrame, column: str) -> float | None:
-    """The median of a column, whose numbers may be infinite; None if none is known."""
-    known = rows[column].dropna().to_numpy()
+def _median(values: pd.Series) -> float | None:
+    """The median of numbers that may be infinite; None if none is known."""
+    known = values.dropna().to_numpy()
     if len(known) == 0:
         return None
     # The lower of two in the middle: no mean of a number and infinity.
