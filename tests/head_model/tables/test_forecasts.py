@@ -67,12 +67,12 @@ def test_a_forecast_is_of_the_longer_context_of_the_same_text(forecasts):
     assert {*forecasts[0]} == {*FORECASTS.names}
 
 
-def test_what_was_real_is_the_mean_share_of_the_longer_context(forecasts):
+def test_what_was_real_is_the_median_share_of_the_longer_context(forecasts):
     for row in forecasts:
         long = head_at(LONG, row["head"])
         short = head_at(SHORT, row["head"])
-        assert row["real"] == pytest.approx(long.shares.mean())
-        assert row["share"] == pytest.approx(short.shares.mean(), rel=1e-6)
+        assert row["real"] == pytest.approx(np.median(long.shares))
+        assert row["share"] == pytest.approx(np.median(short.shares), rel=1e-6)
 
 
 def test_independent_scores_are_foretold(forecasts):
@@ -138,10 +138,10 @@ def test_errors_are_counted_by_filler_and_contexts():
     assert (second["filler"], second["trusted"], second["trusted_held"]) == ("random", 1, 0)
 
 
-def test_targets_are_means_over_texts_and_segments(contexts):
-    more = CaughtHead(PREVIOUS, 0, 0, np.arange(2), np.arange(2), np.array([0.2, 0.4]), None)
-    less = CaughtHead(PREVIOUS, 0, 0, np.arange(2), np.arange(2), np.array([0.1, 0.1]), None)
+def test_targets_are_medians_over_queries_and_means_over_texts_and_segments(contexts):
+    more = CaughtHead(PREVIOUS, 0, 0, np.arange(3), np.arange(3), np.array([0.2, 0.4, 0.9]), None)
+    less = CaughtHead(PREVIOUS, 0, 0, np.arange(3), np.arange(3), np.array([0.1, 0.1, 0.7]), None)
     (only,) = target_rows([(contexts[0].job, [more]), (contexts[0].job, [less])])
     assert (only["target"], only["filler"], only["contexts"]) == (PREVIOUS, "text", 2)
-    assert only["share"] == pytest.approx(0.2)
+    assert only["share"] == pytest.approx(0.25)
     assert only["least_share"] == pytest.approx(0.1)

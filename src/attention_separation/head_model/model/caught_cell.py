@@ -19,7 +19,7 @@ def caught_heads(layers: list[np.ndarray], probe: Probe, job: ProbeJob) -> list[
     """Returns every head with each kind of target of a probe.
 
     `layers` are scores, (heads, Q, n) each. They are kept with the first kind of target alone, of
-    heads whose mean share is large enough.
+    heads whose median share is large enough.
     """
     heads = []
     first_kind = next(iter(probe.targets))
@@ -32,7 +32,7 @@ def caught_heads(layers: list[np.ndarray], probe: Probe, job: ProbeJob) -> list[
                 is_kept = (
                     kind == first_kind
                     and job.least_share is not None
-                    and shares.mean() >= job.least_share
+                    and np.median(shares) >= job.least_share
                 )
                 heads.append(
                     CaughtHead(

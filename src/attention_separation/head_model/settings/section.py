@@ -122,7 +122,7 @@ class Measured(StrictModel):
     """What is asked of every context that a model has run on."""
 
     least_share: Annotated[float, Field(ge=0, lt=1)] = Field(
-        description="mean weight of the target from which on a head is measured"
+        description="median weight of the target from which on a head is measured"
     )
     horizons: Distinct[Annotated[Integer, Field(ge=10**4, le=10**9)]] = Field(
         description="numbers of tokens, far beyond every context, at which weights are foretold"
@@ -142,7 +142,7 @@ class ProbeJob(Job):
     """What the scores of one context depend on beside its text.
 
     `depth` is of a needle; without one, random tokens come again. Scores are kept of heads whose
-    mean share is `least_share` or more, of none if there is none.
+    median share is `least_share` or more, of none if there is none.
     """
 
     name: Name

@@ -9,5 +9,5 @@ TARGETS_TITLE = "Which heads of a trained model find which token"
 ABOUT_PROBE = (
     "Random tokens come again after text, and are the queries: a head of induction gives its "
     "weight to the key after the earlier one. A longer context has more filler in front, text or "
-    "random tokens, and all else as it was. Heads whose mean share was too small are left out."
+    "random tokens, and all else as it was. Heads whose median share was too small are left out."
 )

@@ -1,7 +1,8 @@
 """What each head on one context foretells of longer ones, by the instrument of `head`.
 
-Of a head all is a mean over its queries, but where a median is said. Errors of its rows are alike,
-for rows share their keys: so the ends of an interval are means of ends, not narrower.
+Of a head all is a median over its queries, as in `head.summary`, but for `held_out`. Errors of its
+rows are alike, for rows share their keys: so the ends of an interval are medians of ends, not
+narrower.
 """
 
 from collections.abc import Iterator
@@ -25,14 +26,14 @@ ENDLESS = ("reach", "reach_low", "reach_high", "temperature")
 
 ABOUT_FORECASTS = (
     f"{ABOUT_PROBE}\nn is the context that a head was measured on, at the longer one: share is its "
-    "mean weight on the right key at n, foretold that at the longer one, from low to high with "
+    "median weight on the right key at n, foretold that at the longer one, from low to high with "
     "95 %, and real what it gave there. rows_within is how many of its queries lay within their "
     "own interval. held_out is how often the nearer half of its context foretold the whole."
 )
 ABOUT_FAR = (
-    f"{ABOUT_PROBE}\nforetold is the mean weight among so many tokens, reach the number of tokens "
-    "at which it is one half, its interval and the temperature that keeps one half there: medians "
-    "over queries; 0 is below what counts once. found is how many queries reach so far."
+    f"{ABOUT_PROBE}\nforetold is the median weight among so many tokens, reach the number at which "
+    "it is one half, its interval and the temperature that keeps one half there: medians over "
+    "queries; 0 is below what counts once. found is how many queries reach so far."
 )
 
 FIXED = (0,)
@@ -109,12 +110,12 @@ def _forecast(job: ProbeJob, caught: CaughtHead, n: int, real: np.ndarray) -> Ro
     is_within = (low <= real) & (real <= high)
     return _labels(job, caught) | {
         "at": n,
-        "held_out": _mean(rows, "held_out"),
-        "share": _mean(rows, "share"),
-        "foretold": _mean(rows, "share_at_n"),
-        "low": _mean(rows, "share_low"),
-        "high": _mean(rows, "share_high"),
-        "real": float(real.mean()),
+        "held_out": finite_or_null(float(rows["held_out"].mean())),
+        "share": _median(rows["share"]),
+        "foretold": _median(rows["share_at_n"]),
+        "low": _median(rows["share_low"]),
+        "high": _median(rows["share_high"]),
+        "real": float(np.median(real)),
         "rows_within": float(is_within.mean()),
     }
 
@@ -126,11 +127,11 @@ def _far(job: ProbeJob, caught: CaughtHead, n: int) -> Row:
     has_reach = rows["reach"] > 0
     return _labels(job, caught) | {
         "at": n,
-        "held_out": _mean(rows, "held_out"),
-        "share": _mean(rows, "share"),
-        "foretold": _mean(rows, "share_at_n"),
-        "low": _mean(rows, "share_low"),
-        "high": _mean(rows, "share_high"),
+        "held_out": finite_or_null(float(rows["held_out"].mean())),
+        "share": _median(rows["share"]),
+        "foretold": _median(rows["share_at_n"]),
+        "low": _median(rows["share_low"]),
+        "high": _median(rows["share_high"]),
         "reach": _median(rows["reach"]),
         "reach_low": _median(rows["reach_low"].where(has_reach, 0.0)),
         "reach_high": _median(rows["reach_high"].where(has_reach, 0.0)),
@@ -139,18 +140,16 @@ def _far(job: ProbeJob, caught: CaughtHead, n: int) -> Row:
     }
 
 
-def _mean(rows: pd.DataFrame, column: str) -> float | None:
-    """The mean of a column of numbers that are known; None if none is."""
-    return finite_or_null(float(rows[column].mean()))
-
-
 def _median(values: pd.Series) -> float | None:
     """The median of numbers that may be infinite; None if none is known."""
     known = values.dropna().to_numpy()
     if len(known) == 0:
         return None
-    # The lower of two in the middle: no mean of a number and infinity.
-    return float(np.sort(known)[(len(known) - 1) // 2])
+    ordered = np.sort(known)
+    low = float(ordered[(len(known) - 1) // 2])
+    high = float(ordered[len(known) // 2])
+    # No mean of a number and infinity.
+    return low if low == high else (low + high) / 2
 
 
 def run(job: TablesJob, tables: list[Path], output: Path) -> None:

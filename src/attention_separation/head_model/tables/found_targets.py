@@ -14,22 +14,22 @@ from ..settings.titles import TARGETS_TITLE
 from .columns import TARGETS
 
 ABOUT = (
-    "The mean weight of each head on the right key: the key after the earlier like token "
+    "The median weight of each head on the right key: the key after the earlier like token "
     "(induction), that token (duplicate), the key before (previous), or the next token of a "
     "sentence at a depth of the text (needle). Means over texts and segments, and the least."
 )
 
 
 def target_rows(contexts: Iterable[tuple[ProbeJob, list[CaughtHead]]]) -> Iterator[Row]:
-    """Yields a row for each kind of target, filler, context, depth of a needle, and head: its mean
-    share over texts and segments, and the least of their means."""
+    """Yields a row for each kind of target, filler, context, depth of a needle, and head: its
+    median share over queries, as a mean over texts and segments, and the least."""
     groups: dict[tuple, list[float]] = {}
     for job, heads in contexts:
         filler = filler_of(job.text)
         for caught in heads:
             key = (caught.target, filler, job.n, job.depth, caught.layer, caught.head)
-            groups.setdefault(key, []).append(float(caught.shares.mean()))
-    for (target, filler, n, depth, layer, head), means in groups.items():
+            groups.setdefault(key, []).append(float(np.median(caught.shares)))
+    for (target, filler, n, depth, layer, head), medians in groups.items():
         yield {
             "target": target,
             "filler": filler,
@@ -37,9 +37,9 @@ def target_rows(contexts: Iterable[tuple[ProbeJob, list[CaughtHead]]]) -> Iterat
             "depth": depth,
             "layer": layer,
             "head": head,
-            "contexts": len(means),
-            "share": float(np.mean(means)),
-            "least_share": min(means),
+            "contexts": len(medians),
+            "share": float(np.mean(medians)),
+            "least_share": min(medians),
         }
 
 
