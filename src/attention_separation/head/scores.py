@@ -263,7 +263,10 @@ class Reader:
         if self.near is None and is_causal:
             self.guesses.halves += int(is_kept.sum())
         self.guesses.windows += int((is_kept & order.is_whole).sum())
-        return Rows(labels, scores[is_kept], is_token[is_kept], self._is_fixed, order[is_kept])
+        columns = _columns_to_last_seen(is_token)
+        kept = np.ix_(is_kept, columns)
+        is_fixed = self._is_fixed[columns]
+        return Rows(labels, scores[kept], is_token[kept], is_fixed, order[is_kept])
 
     def _order(self, block: Block, is_causal: bool) -> Order:
         """How keys stand to the queries of a block."""
@@ -424,6 +427,14 @@ class Reader:
             words = Reason(reasons[row]).words
             allowed = f"a visible key, -1 for no target ({words}; mask= says what a query sees)"
         raise ValueError(f"target {targets[row]} {why} at {block.place(row)}; allowed: {allowed}")
+
+
+def _columns_to_last_seen(is_token: np.ndarray) -> np.ndarray:
+    """Returns the columns up to the last one that some row sees, and that of a sink that is no
+    token, the last of all (R, K + 1): in a causal map half of the rest are seen by nobody."""
+    seen_by_some = np.flatnonzero(is_token.any(axis=0))
+    stop = seen_by_some[-1] + 1 if len(seen_by_some) else 0
+    return np.append(np.arange(stop), is_token.shape[1] - 1)
 
 
 @dataclass
