@@ -1,9 +1,11 @@
-"""One Fourier inversion: the mean sign of a random sum, from its characteristic function.
+"""Fourier inversion of all studies: the mean sign of a random sum X, from phi, its characteristic
+function. It is 2 / pi times the integral of Im phi(omega) d omega / omega.
 
-On the frequencies (j + 1/2) step the inversion integral of the sign is a square wave's Fourier
-series, (2 / pi) sum Im phi / (j + 1/2): right wherever the sum's size is below 2 pi / step. Where
-phi does not fall, as of sums that have atoms, the mean sign is taken of the sum with a small normal
-number added, of three sizes, and extrapolated to none.
+On the frequencies (j + 1/2) step the integral is a square wave's Fourier series, the sum of Im phi
+times `square_wave`: right wherever |X| is below 2 pi / step. Of sums of very different sizes it is
+taken in equal steps of log omega, by `over_log_frequencies`. Where phi does not fall, as of sums
+that have atoms, the mean sign is taken of the sum with a small normal number added, of three sizes,
+and extrapolated to none: `Frequencies` does.
 """
 
 from collections.abc import Callable
@@ -47,6 +49,24 @@ STAGES = (1 / 64, 1 / 16, 1 / 4, 1.0)
 
 FEWEST_PROBED, MOST_PROBED = 8, 100
 
+
+def half_integers(count: int) -> np.ndarray:
+    """(count,), 1/2, 3/2, ...: the frequencies, in steps."""
+    return np.arange(count) + 0.5
+
+
+def square_wave(count: int) -> np.ndarray:
+    """(count,), times Im phi at the first frequencies (j + 1/2) step, summed: the mean sign."""
+    return 2 / np.pi / half_integers(count)
+
+
+def over_log_frequencies(imaginary: np.ndarray, step: float) -> float:
+    """The integral of Im phi d omega / omega, of Im phi (K,) at frequencies with equal steps of log
+    omega, the first so low that below it Im phi falls as omega: there its integral is its value.
+    """
+    return float(imaginary.sum() * step + imaginary[0] * (1 - step / 2))
+
+
 SizeAt = Callable[[np.ndarray], np.ndarray]
 """|phi| at frequencies (K,)."""
 
@@ -83,7 +103,7 @@ class Frequencies:
         """(K,), the midpoints of equal steps from 0."""
         step = 2 * np.pi / (MARGIN * (self.size + REACH * self.spread))
         count = max(int(np.ceil(LAST / (self.least_deviation * step))), FEWEST)
-        return step * (np.arange(count) + 0.5)
+        return step * half_integers(count)
 
     def needed(self, size_at: SizeAt) -> np.ndarray:
         """Those of the frequencies, (K,), up to where |phi| falls for good, all where it does not:
@@ -117,7 +137,7 @@ class Frequencies:
         """E sign X of Im E exp(i omega X), (..., K), at the first K of these frequencies: beyond
         them it has fallen, or they are all."""
         count = transform.shape[-1]
-        terms = transform * (2 / np.pi / (np.arange(count) + 0.5))
+        terms = transform * square_wave(count)
         if count < len(self.values):
             value = terms.sum(axis=-1)
             return MeanSign(value, np.zeros_like(value))

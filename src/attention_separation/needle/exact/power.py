@@ -13,6 +13,7 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.optimize import minimize
 
+from ...statistics.fourier import over_log_frequencies
 from .accuracy import Accuracy, of_events, of_one_token
 
 REACH = 8.5
@@ -154,9 +155,7 @@ def accuracy_of(
     log_omega, step = np.linspace(low, high, points, retstep=True)
     of_token, of_needle = path.characteristic(np.exp(log_omega))
     values = _integrand(n, of_token, of_needle).imag
-    # Below `low` the integrand falls as omega, and its integral is its value there.
-    integral = values.sum() * step + values[0] * (1 - step / 2)
-    return of_events(float(integral) / math.pi, 0.0)
+    return of_events(over_log_frequencies(values, step) / math.pi, 0.0)
 
 
 def _path(p: int, mu: float, n: int, reading: Reading, grid: Grid) -> "_Path":

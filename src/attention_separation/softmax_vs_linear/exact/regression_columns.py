@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...attention.sign_columns import TIE_TOLERANCE, likely_heads
+from ...statistics.fourier import half_integers, square_wave
 from ..models.regression import LOWER, SPECIAL, UPPER
 
 COUNTS_AT_A_TIME = 16
@@ -226,9 +227,9 @@ class Ranges:
 class UniformSums:
     """Entries uniform on [LOWER, UPPER]: Fourier inversion of the sums' characteristic functions.
 
-    On frequencies (j + 1/2) h the inversion integral for sgn X becomes a square wave's Fourier
-    series, right wherever |X| < 2 pi / h: the error is P(|X| >= 2 pi / h), bounded by Chernoff, and
-    what lies beyond the last frequency.
+    A mean sign is a sum over the frequencies (j + 1/2) h (see statistics.fourier), right wherever
+    |X| < 2 pi / h: the error is P(|X| >= 2 pi / h), bounded by Chernoff, and what lies beyond the
+    last frequency. A mean product of two sums' signs is such a sum over both.
 
     reach : values that the grid must tell apart, in standard deviations to each side
     cut : highest frequency, in units of one over a standard deviation
@@ -266,12 +267,12 @@ class UniformSums:
             log_plus = np.log(share @ np.exp(1j * plus_size * phases) + 1e-300)
             log_minus = np.log(share @ np.exp(1j * minus_size * phases) + 1e-300)
             transforms = np.exp(p[:, None] * log_plus + q[:, None] * log_minus)
-            order = np.arange(len(grid)) + 0.5
-            waves = _waves(grid, offsets) / order[:, None]
-            signs = (transforms @ waves).imag * 2 / np.pi
+            series = square_wave(len(grid))
+            waves = _waves(grid, offsets) * series[:, None]
+            signs = (transforms @ waves).imag
             probability[is_open] = np.clip((1 - signs) / 2, 0, 1)
-            outer = order > OUTER * len(grid)
-            error += (np.abs(transforms[:, outer]) @ (1 / order[outer])).max() / np.pi
+            outer = half_integers(len(grid)) > OUTER * len(grid)
+            error += (np.abs(transforms[:, outer]) @ series[outer]).max() / 2
         return Below(probability, error)
 
     def both(
@@ -315,21 +316,22 @@ class UniformSums:
         """
         # A sum's transform is a power of that of one plus times one of that of one minus.
         plus, minus = self._joint_transforms(a, b)
-        i = np.arange(len(a)) + 0.5
-        positive_j = np.arange(len(b)) + 0.5
-        j = np.concatenate([-positive_j[::-1], positive_j])
-        over = 1 / np.outer(i, j)
+        of_b = square_wave(len(b))
+        series = np.outer(square_wave(len(a)), np.concatenate([-of_b[::-1], of_b]))
+        place_in_a = half_integers(len(a)) / len(a)
+        place_in_b = half_integers(len(b)) / len(b)
+        place_in_b = np.concatenate([place_in_b[::-1], place_in_b])
         p = pluses.min()
         q = minuses.min()
         log_plus = np.log(np.abs(plus) + 1e-300)
         log_minus = np.log(np.abs(minus) + 1e-300)
         counts = p * log_plus + q * log_minus > NEGLIGIBLE_EXPONENT
-        outer = counts & (np.maximum.outer(i / len(a), np.abs(j) / len(b)) > OUTER)
+        outer = counts & (np.maximum.outer(place_in_a, place_in_b) > OUTER)
         log_size = np.outer(pluses, log_plus[outer]) + np.outer(minuses, log_minus[outer])
-        cut_off = (np.exp(log_size) @ np.abs(over[outer])).max(initial=0.0)
+        cut_off = (np.exp(log_size) @ np.abs(series[outer])).max(initial=0.0)
         # The transforms of p pluses and q minuses, of which all sums have as many and more.
         fewest = np.zeros_like(plus)
-        fewest[counts] = _power(plus[counts], p) * _power(minus[counts], q) * over[counts]
+        fewest[counts] = _power(plus[counts], p) * _power(minus[counts], q) * series[counts]
         linear_waves = _waves(a, linear)
         exponential_waves = _with_negative(_waves(b, exponential))
         signs = np.zeros((len(pluses), len(linear)))
@@ -344,7 +346,7 @@ class UniformSums:
                 waves = by_row @ exponential_waves[columns]
                 waves = waves.reshape(*transforms.shape[:2], -1)
                 signs -= np.einsum("kis,is->ks", waves, linear_waves[rows]).real
-        return signs * 2 / np.pi**2, cut_off / (2 * np.pi**2)
+        return signs / 2, cut_off / 8
 
     def _scale(self, pluses: np.ndarray, minuses: np.ndarray) -> np.ndarray:
         """Standard deviation of a sum over that of one weight."""
@@ -382,7 +384,7 @@ class UniformSums:
         sd = weight_sd * self._scale(pluses, minuses)
         step = 2 * np.pi / max(2 * (self.reach * sd.max() + spread), 1e-9)
         highest = self.cut / max(sd.min() * narrowing, 1e-9)
-        return (np.arange(min(math.ceil(highest / step), LONGEST_GRID)) + 0.5) * step
+        return half_integers(min(math.ceil(highest / step), LONGEST_GRID)) * step
 
     @property
     def _sizes(self) -> tuple[float, float]:
