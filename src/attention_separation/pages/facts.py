@@ -321,6 +321,11 @@ class Recall:
         by_age = {row["age"]: row["accuracy"] for row in rows if row["age"] is not None}
         return float(by_age[max(by_age)])
 
+    def varied(self, layer: str, d: int, cosine: float = 1.0, rewrites: int = 0) -> float:
+        """The accuracy with noisy queries, or of keys that were written so often before."""
+        rows = self._tables("recall/recall_lines", part="varied", layer=layer, d=d)
+        return float(one(rows, cosine=cosine, rewrites=rewrites)["accuracy"])
+
 
 class Rank:
     """The rank of heads: `docs/head_rank/`."""

@@ -12,6 +12,7 @@ from attention_separation.recall.tables.cell_table import (
     CAPACITY,
     DOT,
     LINE,
+    VARIED,
     cell_table,
     layer_of,
     spread,
@@ -21,12 +22,13 @@ from attention_separation.recall.tables.state import KEYS, MATRIX, features_of, 
 
 SMALL = {
     "dimensions": [8], "per_octave": 1, "ends_at": 0.6, "level": 0.9, "ages_at": 3, "ages": 4,
-    "trials": 4000, "dots": 2, "numbers": 100_000, "seed": 1,
+    "varied_at": 0.5, "cosines": [0.7], "rewrites": [1, 3],
+    "trials": 4000, "dots": 2, "numbers": 100_000, "most_numbers": 100_000, "seed": 1,
 }  # fmt: skip
 
 
-def job(**layer):
-    return LayerJob(name="a", layer=LayerSetting(**layer), **SMALL)
+def job(changes=None, **layer):
+    return LayerJob(name="a", layer=LayerSetting(**layer), **SMALL | (changes or {}))
 
 
 LAYERS = [
@@ -52,6 +54,45 @@ def test_a_cell(layer):
     assert len(ages) == (
         0 if "least_squares" in layer or layer.get("kernel") == "elu_plus_one" else 4
     )
+
+
+def varied(**layer):
+    """Accuracies by cosine and rewrites, with their errors."""
+    rows = cell_table(job(**layer)).to_pylist()
+    return {
+        (row["cosine"], row["rewrites"]): (row["accuracy"], row["error"])
+        for row in rows
+        if row["part"] == VARIED
+    }
+
+
+def test_noisy_queries_and_rewrites_of_a_kernel_are_those_of_the_api():
+    found = varied(kernel="linear", decay=0.9)
+    assert set(found) == {(0.7, 0), (1.0, 1), (1.0, 3)}
+    for (cosine, rewrites), (value, error) in found.items():
+        layer = recall.decay("linear", 0.9)
+        answer = recall.accuracy(layer, n=4, d=8, cosine=cosine, rewrites=rewrites)
+        assert (value, error) == (answer.value, answer.error)
+
+
+def test_rewrites_ruin_a_sum_and_not_a_delta_rule():
+    added = varied(kernel="linear")
+    erased = varied(beta=1)
+    for key in ((1.0, 1), (1.0, 3)):
+        value, error = erased[key]
+        assert value - error > added[key][0] + 0.05
+    assert added[1.0, 3][0] < added[1.0, 1][0] < recall.accuracy("linear", 4, 8).value
+
+
+def test_dots_stand_as_far_as_the_numbers_of_keys_allow():
+    farther = job({"most_numbers": 400_000}, kernel="power_2")
+    rows = cell_table(farther).to_pylist()
+    line = [row for row in rows if row["part"] == LINE and row["age"] is None]
+    dots = [row["n"] for row in rows if row["part"] == DOT and row["age"] is None]
+    allowed = [row["n"] for row in line if 0.53 < row["accuracy"] < 0.995 and row["n"] <= 6250]
+    assert dots == [allowed[0], allowed[-1]]
+    few = cell_table(job({"most_numbers": 64}, kernel="power_2")).to_pylist()
+    assert not [row for row in few if row["part"] == DOT and row["age"] is None]
 
 
 def test_a_capacity_is_the_largest_n():

@@ -22,6 +22,8 @@ from ...settings.strict_model import (
 
 Decay = Annotated[float, Field(ge=1e-3, le=1)]
 Dimension = Annotated[Integer, Field(ge=2, le=1024)]
+Cosine = Annotated[float, Field(gt=0, lt=1)]
+Rewrites = Annotated[Integer, Field(ge=1, le=16)]
 
 
 class LayerSetting(StrictModel):
@@ -66,6 +68,13 @@ class Measured(StrictModel):
         description="n / d at which accuracies are computed by age"
     )
     ages: Annotated[Several, Field(le=100)] = Field(description="ages of such a line")
+    varied_at: Annotated[float, Field(gt=0, le=64)] = Field(
+        description="n / d at which queries are noisy, and keys rewritten"
+    )
+    cosines: Distinct[Cosine] = Field(description="cosines of noisy queries and their keys")
+    rewrites: Distinct[Rewrites] = Field(
+        description="how many times all keys were written before, with other values"
+    )
     trials: Annotated[Several, Field(le=10**7)] = Field(
         description="trials of each point of a delta rule's line"
     )
@@ -73,7 +82,11 @@ class Measured(StrictModel):
         description="simulated points of each line, by the literal layer"
     )
     numbers: Annotated[Several, Field(le=10**9)] = Field(
-        description="numbers of keys that each of these draws at most, n d times draws"
+        description="numbers of keys that each of these draws, n d times draws, if draws are not "
+        "too few"
+    )
+    most_numbers: Annotated[Several, Field(le=10**9)] = Field(
+        description="numbers of keys beyond which there is no such point"
     )
 
 

@@ -45,8 +45,9 @@ class Pairs:
         queries = keys[places]
         if self.cosine != 1:
             queries = self._noisy(generator, queries)
-        passes = np.tile(keys, (self.rewrites + 1, 1))
-        outputs = _checked(layer(self.norm * queries, self.norm * passes, values), len(places))
+        keys *= self.norm
+        passes = np.tile(keys, (self.rewrites + 1, 1)) if self.rewrites else keys
+        outputs = _checked(layer(self.norm * queries, passes, values), len(places))
         wanted = values[self.rewrites * self.n + places]
         agreement = np.sign(outputs) * wanted
         return np.asarray((1 + agreement.mean(axis=1)) / 2)
@@ -63,7 +64,8 @@ class Pairs:
     def _directions(self, generator: np.random.Generator, count: int) -> np.ndarray:
         """Uniform unit vectors, (count, d)."""
         normals = generator.standard_normal((count, self.d))
-        return normals / np.linalg.norm(normals, axis=1, keepdims=True)
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        return normals
 
     def _noisy(self, generator: np.random.Generator, queries: np.ndarray) -> np.ndarray:
         """Unit vectors (m, d) at the cosine to those given."""

@@ -20,20 +20,25 @@ from ..simulation.black_box import Pairs, simulated, simulated_by_age
 from ..simulation.literal_layers import has_unit_keys, literal_layer
 from .state import state_of
 
-LINE, DOT, CAPACITY = PARTS = ("line", "dot", "capacity")
+LINE, DOT, VARIED, CAPACITY = PARTS = ("line", "dot", "varied", "capacity")
 
 SCHEMA = schema(
-    part=str, layer=str, d=int, n=int, age=int, accuracy=float, error=float, method=str,
+    part=str, layer=str, d=int, n=int, age=int, cosine=float, rewrites=int,
+    accuracy=float, error=float, method=str,
     level=float, largest_n=float, low=float, high=float, state=float, kept=str,
 )  # fmt: skip
-"""`part` is one of PARTS; `age` is null for the mean over ages. Of capacities `largest_n` is null
-where it was not found, and lies from `low`, to `high`, null for no end."""
+"""`part` is one of PARTS; `age` is null for the mean over ages. `varied` are points with noisy
+queries, of a cosine below 1, or with keys that were written before. Of capacities `largest_n` is
+null where it was not found, and lies from `low`, to `high`, null for no end."""
 
 LARGEST_N = 10**9
 """Of lines."""
 
-FEWEST_SIMULATED = 20
-"""Draws of a dot, at least, whatever the job's numbers allow."""
+FEWEST_SIMULATED = 8
+"""Draws of a dot, at least, whatever the job's numbers are."""
+
+FEWEST_LITERAL = 20
+"""Draws of a point of a line that is simulated literally, at least."""
 
 FEWEST_DRAWS = 150
 MOST_DRAWS = 1500
@@ -78,14 +83,14 @@ class Cell:
 
     @property
     def most_n(self) -> int:
-        """Of lines: of what is simulated as many as a dot may draw."""
+        """Of lines: of those that are simulated literally as many as a dot may draw."""
         if self.is_exact:
             if isinstance(self.layer, Scores) and self.layer.decay < 1:
                 return 64 * self.d
             return LARGEST_N
         if isinstance(self.layer, Delta):
             return 16 * self.d
-        return self.job.numbers // (FEWEST_SIMULATED * self.d)
+        return self.job.numbers // (FEWEST_LITERAL * self.d)
 
     def answer(self, n: int, age: int | None = None) -> Recall:
         """The accuracy as a line has it, found once."""
@@ -95,11 +100,21 @@ class Cell:
 
     def _answer(self, n: int, age: int | None) -> Recall:
         if self.is_exact or isinstance(self.layer, Delta):
-            question = Question(self.layer, n, self.d, age, 1.0, 0, self.job.trials, self.job.seed)
-            return question.answer()
+            return self.question(n, age, trials=self.job.trials).answer()
         if isinstance(self.layer, LeastSquares) and n <= self.d:
-            return Question(self.layer, n, self.d, age, 1.0, 0, None, self.job.seed).answer()
+            return self.question(n, age).answer()
         return self.literal(n)
+
+    def question(
+        self,
+        n: int,
+        age: int | None = None,
+        cosine: float = 1.0,
+        rewrites: int = 0,
+        trials: int | None = None,
+    ) -> Question:
+        """What is asked of the layer."""
+        return Question(self.layer, n, self.d, age, cosine, rewrites, trials, self.job.seed)
 
     def literal(self, n: int) -> Recall:
         """The mean accuracy by the literal layer."""
@@ -124,6 +139,8 @@ class Cell:
             "d": self.d,
             "n": n,
             "age": age,
+            "cosine": 1.0,
+            "rewrites": 0,
             "accuracy": recall.value,
             "error": recall.error,
             "method": recall.method,
@@ -150,7 +167,7 @@ class Cell:
         if self.is_literal:
             return
         low, high = DOTS_BETWEEN
-        most = self.job.numbers // (FEWEST_SIMULATED * self.d)
+        most = self.job.most_numbers // (FEWEST_SIMULATED * self.d)
         candidates = [row["n"] for row in line if low < row["accuracy"] < high and row["n"] <= most]
         for n in spread(candidates, self.job.dots):
             yield self.row(DOT, n, None, self.literal(n))
@@ -173,12 +190,27 @@ class Cell:
             for age, recall in zip(some, recalls, strict=True):
                 yield self.row(DOT, n, age, recall)
 
+    def varied(self) -> Iterator[Row]:
+        """With queries that are noisy, then with keys that were written before, at one n."""
+        n = max(round(self.job.varied_at * self.d), 2)
+        for cosine in self.job.cosines:
+            recall = self.varied_answer(n, cosine, rewrites=0)
+            yield self.row(VARIED, n, None, recall) | {"cosine": cosine}
+        for rewrites in self.job.rewrites:
+            recall = self.varied_answer(n, cosine=1.0, rewrites=rewrites)
+            yield self.row(VARIED, n, None, recall) | {"rewrites": rewrites}
+
+    def varied_answer(self, n: int, cosine: float, rewrites: int) -> Recall:
+        """The mean accuracy, with as many trials as a line's point has, or draws as a dot."""
+        by_trials = isinstance(self.layer, Delta) and rewrites == 0
+        trials = self.job.trials if by_trials else self.draws(n * (rewrites + 1))
+        return self.question(n, cosine=cosine, rewrites=rewrites, trials=trials).answer()
+
     def capacity(self) -> Row:
         """The largest n at the level."""
         job = self.job
         if self.is_exact:
-            first = Question(self.layer, 1, self.d, None, 1.0, 0, job.trials, job.seed)
-            reach = reach_of(first, self.answer, job.level)
+            reach = reach_of(self.question(1, trials=job.trials), self.answer, job.level)
             largest = low = high = reach.last
         else:
             reach = simulated_reach(self.answer, job.level, 1, self.most_n)
@@ -219,6 +251,7 @@ def cell_table(job: LayerJob) -> pa.Table:
         rows += line
         rows += cell.dots(line)
         rows += cell.by_age()
+        rows += cell.varied()
         rows.append(cell.capacity())
     return table_from_rows(rows, SCHEMA)
 

@@ -14,7 +14,8 @@ from .cell_table import CAPACITY
 from .cell_table import SCHEMA as CELL
 
 LINES = schema(
-    part=str, layer=str, d=int, n=int, age=int, accuracy=float, error=float, method=str
+    part=str, layer=str, d=int, n=int, age=int, cosine=float, rewrites=int,
+    accuracy=float, error=float, method=str,
 )  # fmt: skip
 CAPACITIES = schema(
     layer=str, d=int, level=float, largest_n=float, low=float, high=float, state=float, kept=str,
@@ -29,8 +30,9 @@ ABOUT_DATA = (
 )
 ABOUT_LINES = (
     f"{ABOUT_DATA} Without an age it is the mean over all. Lines are exact, or simulated where the "
-    "method says so; dots are the literal layer. Errors of simulated ones are half of the interval "
-    "of 95 %."
+    "method says so; dots are the literal layer. Of rows that are varied the query has a cosine "
+    "with its key below 1, or all keys were written so often before, with other values. Errors of "
+    "simulated ones are half of the interval of 95 %."
 )
 ABOUT_CAPACITY = (
     f"{ABOUT_DATA}\nlargest_n is the largest n with an accuracy of at least the level, the mean "
