@@ -25,8 +25,7 @@ KEEP ?= paper kernels
 # Of `make test-versions`: the newest versions that pyproject.toml allows, or lowest-direct, the oldest.
 VERSIONS ?= highest
 KEPT = $(if $(filter paper,$(KEEP)),all) $(if $(filter kernels,$(KEEP)),kernels kernels_elsewhere kernels_precision)
-COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --no-emit-index-url
+COMPILE := uv pip compile --quiet
 
 # PyTorch without CUDA, of Python 3.11 on x86_64 Linux: it is in no index that uv knows.
 TORCH_ON_CPU := 2.13.0+cpu 6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b

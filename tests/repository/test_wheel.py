@@ -124,6 +124,23 @@ def said(done: subprocess.CompletedProcess) -> str:
     return done.stdout
 
 
+NUMPY_ALONE = """
+import sys
+sys.modules.update(dict.fromkeys(("scipy", "pandas", "numexpr")))
+from attention_separation import holes, largest_n, scores, separate, spans, success
+assert separate("exp(x) + sin(x)", n=1000).probability > 0.98
+assert success({"fires": "exp", "silent": ["linear"]}, n=1000).probability > 0.5
+square = scores(lambda x: x**2)
+assert spans(square)[0][-1] == largest_n("x**2") == largest_n(square)
+assert holes(square) == []
+"""
+
+
+def test_what_needs_numpy_alone(folder):
+    done = python(folder, NUMPY_ALONE)
+    assert done.returncode == 0, done.stderr
+
+
 def test_it_holds_the_package_whole_and_nothing_else(wheel):
     source = ROOT / "src"
     modules = {path.relative_to(source).as_posix() for path in source.rglob("*.py")}
