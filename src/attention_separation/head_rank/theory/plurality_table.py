@@ -27,6 +27,7 @@ from ..constructions.data import DISTRIBUTIONS
 from ..constructions.farthest_point import least_error
 from ..settings.jobs import PluralityJob
 from ..settings.titles import NUMBERED
+from .one_head import LEAST_DIMENSION, chance_right
 
 
 def votes_of(x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray:
@@ -89,6 +90,8 @@ SCHEMA = schema(
     one_right=float,
     one_right_low=float,
     one_right_high=float,
+    one_right_exact=float,
+    one_right_error=float,
     rank_0=float,
 )
 ABOUT = (
@@ -98,7 +101,8 @@ ABOUT = (
     "squared distance from the nearest point, a mean over draws of heads and data, with its 95 % "
     "interval; right is the share of draws in which it is that point. "
     "one_right is the chance that a single head votes for that point, a mean over draws and over "
-    "all of their heads, with its 95 % interval. "
+    "all of their heads, with its 95 % interval; one_right_exact is that chance by integrals, and "
+    "one_right_error their estimated numerical error; none below d = 4. "
     "Rows of one d and distribution share draws. "
     "rank_0 is the error of uniform attention, the best a y + b times the mean of all points. "
     "Predicting zero has error 1."
@@ -113,6 +117,7 @@ def plurality_rows(job: PluralityJob) -> Iterator[Row]:
             errors, shares = _outcomes(job, distribution, d, points)
             for i, n in enumerate(points):
                 one_right = mean_of(shares[:, i])
+                exact = chance_right(distribution, d, n) if d >= LEAST_DIMENSION else None
                 rank_0 = uniform_attention_error(distribution, d, n)
                 for j, heads in enumerate(job.heads):
                     sample = errors[:, i, j]
@@ -130,6 +135,8 @@ def plurality_rows(job: PluralityJob) -> Iterator[Row]:
                         "one_right": one_right.value,
                         "one_right_low": max(one_right.low, 0.0),
                         "one_right_high": min(one_right.high, 1.0),
+                        "one_right_exact": exact and exact.value,
+                        "one_right_error": exact and exact.error,
                         "rank_0": rank_0,
                     }
 
