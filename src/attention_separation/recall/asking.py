@@ -212,7 +212,7 @@ def simulate(
     layer : a function (q, k, v) -> o of arrays (m, d), (n, d), (n, e) to (m, e), NumPy's or
         PyTorch's in float64: all n pairs are written in their order, then the queries read and
         write nothing. Or a layer as of `accuracy`, by its definition
-    trials : draws of all keys, at least 2; each has up to 16 queries and 8 coordinates of a value
+    trials : draws of all keys, at least 2; each has up to 64 queries and 8 coordinates of a value
     norm : of keys and queries: "sqrt_d", for layers with a scale 1/sqrt d, or 1, for delta rules;
         if not given, sqrt d, and for layers of `accuracy` their own
     n, d, seed and all others : as of `accuracy`

@@ -11,9 +11,11 @@ from ...statistics.seeding import stream
 from ..exact.answer import Recall
 from .literal_layers import BlackBox
 
-MOST_QUERIES = 16
+FEWEST_QUERIES, MOST_QUERIES = 16, 64
+KEYS_A_QUERY = 256
 COORDINATES = 8
-"""Queries of each draw of keys, and coordinates of their values."""
+"""Queries of each draw of keys, one of so many keys, within these bounds; and coordinates of their
+values."""
 
 LEVEL = 0.05
 """Chance that an interval misses."""
@@ -56,9 +58,10 @@ class Pairs:
         """Of the queries' own keys, (m,)."""
         if self.ages is not None:
             return self.n - 1 - np.array(self.ages)
-        if self.n <= MOST_QUERIES:
+        if self.n <= FEWEST_QUERIES:
             return np.arange(self.n)
-        spread = (np.arange(MOST_QUERIES) + generator.random(MOST_QUERIES)) / MOST_QUERIES
+        count = min(max(self.n // KEYS_A_QUERY, FEWEST_QUERIES), MOST_QUERIES)
+        spread = (np.arange(count) + generator.random(count)) / count
         return np.minimum((spread * self.n).astype(int), self.n - 1)
 
     def _directions(self, generator: np.random.Generator, count: int) -> np.ndarray:
