@@ -35,6 +35,8 @@ def test_one_head_is_right_as_often_as_the_exact_law_of_two_points_says(rows):
         reach = row["one_right_high"] - row["one_right_low"]
         if row["n"] == 2:
             assert abs(row["one_right"] - (1 - vote.wrong_probability(5, heads=1))) < reach
+        assert abs(row["one_right"] - row["one_right_exact"]) < reach
+        assert 0 <= row["one_right_error"] < 1e-4
         # More often than a guess, and less with more points.
         assert row["one_right"] > 1 / row["n"]
     for distribution in JOB.distributions:
