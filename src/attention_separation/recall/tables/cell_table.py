@@ -35,7 +35,7 @@ LARGEST_N = 10**9
 """Of lines."""
 
 FEWEST_SIMULATED = 8
-"""Draws of a dot, at least, whatever the job's numbers are."""
+"""Draws of a dot, at least, whatever the job's numbers are; FEWEST_LITERAL where they allow it."""
 
 FEWEST_LITERAL = 20
 """Draws of a point of a line that is simulated literally, at least."""
@@ -123,8 +123,11 @@ class Cell:
         return simulated(literal_layer(self.layer), pairs, draws, self.job.seed)
 
     def draws(self, n: int) -> int:
-        """Of keys, as many as the job's numbers allow."""
-        return min(max(self.job.numbers // (n * self.d), FEWEST_SIMULATED), MOST_DRAWS)
+        """Of keys, as many as the job's numbers allow, and some more where keys are many."""
+        by_numbers = self.job.numbers // (n * self.d)
+        at_most = self.job.most_numbers // (n * self.d)
+        fewest = max(min(FEWEST_LITERAL, at_most), FEWEST_SIMULATED)
+        return min(max(by_numbers, fewest), MOST_DRAWS)
 
     def pairs(self, n: int, ages: list[int] | None) -> Pairs:
         """Random pairs with queries of any age, or of these."""
