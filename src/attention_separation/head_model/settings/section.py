@@ -29,6 +29,7 @@ TEXT = "text"
 
 Text = Literal["topics", "docstrings", "source", "random"]
 Context = Annotated[Integer, Field(ge=8, le=2**20)]
+Token = Annotated[Integer, Field(ge=0, lt=2**24)]
 Depth = Annotated[float, Field(ge=0, le=0.95)]
 
 
@@ -47,8 +48,8 @@ class PackagedModel(StrictModel):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] = Field(
         description="of the file; another is refused"
     )
-    first_token: Annotated[Integer, Field(ge=0)] = Field(description="token before every text")
-    first_word: Annotated[Integer, Field(ge=0)] = Field(
+    first_token: Token = Field(description="token before every text")
+    first_word: Token = Field(
         description="first token that is no sign of the model's own; random tokens begin there"
     )
 
