@@ -29,7 +29,7 @@ TEXT = "text"
 
 Text = Literal["topics", "docstrings", "source", "random"]
 Context = Annotated[Integer, Field(ge=8, le=2**20)]
-Token = Annotated[Integer, Field(ge=0, lt=2**24)]
+Token = Annotated[Integer, Field(ge=0, le=2**24)]
 Depth = Annotated[float, Field(ge=0, le=0.95)]
 
 
