@@ -315,6 +315,12 @@ def missing(draw, over: bool = False) -> Fault:
     demanded = (dotted(path) + ": ", *above)
     if optional:
         demanded = nearby(path)
+    if path[:-1] == (FIRST, "scales"):
+        # A scale of kernels is one of the first paper too.
+        of_kernels = dotted(("any_attention", "scales", key)) + ": "
+        demanded = (*demanded, of_kernels)
+        allowed = (*nearby(path), of_kernels)
+        return Fault("missing", path, changed(path, remove), None, False, demanded, allowed)
     if "maps" in path and key == "kernel":
         # The grid that uses the map is where it is wanted.
         demanded = (dotted(path[: path.index("maps")]) + ".grids.",)

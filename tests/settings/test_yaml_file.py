@@ -84,11 +84,16 @@ def test_merges_of_merges_cost_nothing_and_mean_the_same(levels, width):
 
 @pytest.mark.parametrize(
     "text",
-    ["{<<: {a: 1, b: 2}, b: 3}", "{<<: [{a: 1, b: 2}, {b: 4, c: 5}], c: 6}", "{b: 3, <<: {b: 2}}",
-     "{<<: [{<<: {a: 7, d: 8}, a: 1}, {a: 2, e: 9}]}"],
-)  # fmt: skip
+    ["{<<: {a: 1, b: 2}, b: 3}", "{<<: [{a: 1, b: 2}, {b: 4, c: 5}], c: 6}", "{b: 3, <<: {b: 2}}"],
+)
 def test_a_merge_is_the_librarys(text):
     assert parse_yaml(text, "x") == yaml.safe_load(text)
+
+
+def test_a_mappings_own_key_comes_before_what_it_merges_at_every_depth():
+    """PyYAML 6.0.4 has it the other way round where a merged mapping merges."""
+    found = parse_yaml("{<<: [{<<: {a: 7, d: 8}, a: 1}, {a: 2, e: 9}]}", "x")
+    assert found == {"a": 1, "d": 8, "e": 9}
 
 
 LOOPS = [
