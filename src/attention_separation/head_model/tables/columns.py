@@ -3,19 +3,60 @@
 from ...results.tables import schema
 
 FORECASTS = schema(
-    layer=int, head=int, text=str, segment=int, n=int, at=int, held_out=float, share=float,
-    foretold=float, low=float, high=float, real=float, rows_within=float,
-)  # fmt: skip
+    layer=int,
+    head=int,
+    text=str,
+    segment=int,
+    n=int,
+    at=int,
+    held_out=float,
+    share=float,
+    foretold=float,
+    low=float,
+    high=float,
+    real=float,
+    rows_within=float,
+)
 FAR = schema(
-    layer=int, head=int, text=str, segment=int, n=int, at=int, held_out=float, share=float,
-    foretold=float, low=float, high=float, reach=float, reach_low=float, reach_high=float,
-    temperature=float, found=float,
-)  # fmt: skip
+    layer=int,
+    head=int,
+    text=str,
+    segment=int,
+    n=int,
+    at=int,
+    held_out=float,
+    share=float,
+    foretold=float,
+    low=float,
+    high=float,
+    reach=float,
+    reach_low=float,
+    reach_high=float,
+    temperature=float,
+    found=float,
+)
 ERRORS = schema(
-    filler=str, n=int, at=int, heads=int, known=int, error=float, absolute_error=float,
-    unchanged_error=float, unchanged_absolute_error=float, held=int, trusted=int, trusted_held=int,
-)  # fmt: skip
+    filler=str,
+    n=int,
+    at=int,
+    heads=int,
+    known=int,
+    error=float,
+    absolute_error=float,
+    unchanged_error=float,
+    unchanged_absolute_error=float,
+    held=int,
+    trusted=int,
+    trusted_held=int,
+)
 TARGETS = schema(
-    target=str, filler=str, n=int, depth=float, layer=int, head=int, contexts=int, share=float,
+    target=str,
+    filler=str,
+    n=int,
+    depth=float,
+    layer=int,
+    head=int,
+    contexts=int,
+    share=float,
     least_share=float,
-)  # fmt: skip
+)

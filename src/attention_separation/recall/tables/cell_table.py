@@ -23,10 +23,23 @@ from .state import state_of
 LINE, DOT, VARIED, CAPACITY = PARTS = ("line", "dot", "varied", "capacity")
 
 SCHEMA = schema(
-    part=str, layer=str, d=int, n=int, age=int, cosine=float, rewrites=int,
-    accuracy=float, error=float, method=str,
-    level=float, largest_n=float, low=float, high=float, state=float, kept=str,
-)  # fmt: skip
+    part=str,
+    layer=str,
+    d=int,
+    n=int,
+    age=int,
+    cosine=float,
+    rewrites=int,
+    accuracy=float,
+    error=float,
+    method=str,
+    level=float,
+    largest_n=float,
+    low=float,
+    high=float,
+    state=float,
+    kept=str,
+)
 """`part` is one of PARTS; `age` is null for the mean over ages. `varied` are points with noisy
 queries, of a cosine below 1, or with keys that were written before. Of capacities `largest_n` is
 null where it was not found, and lies from `low`, to `high`, null for no end."""

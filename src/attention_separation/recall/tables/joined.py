@@ -14,13 +14,28 @@ from .cell_table import CAPACITY
 from .cell_table import SCHEMA as CELL
 
 LINES = schema(
-    part=str, layer=str, d=int, n=int, age=int, cosine=float, rewrites=int,
-    accuracy=float, error=float, method=str,
-)  # fmt: skip
-CAPACITIES = schema(
-    layer=str, d=int, level=float, largest_n=float, low=float, high=float, state=float, kept=str,
+    part=str,
+    layer=str,
+    d=int,
+    n=int,
+    age=int,
+    cosine=float,
+    rewrites=int,
+    accuracy=float,
+    error=float,
     method=str,
-)  # fmt: skip
+)
+CAPACITIES = schema(
+    layer=str,
+    d=int,
+    level=float,
+    largest_n=float,
+    low=float,
+    high=float,
+    state=float,
+    kept=str,
+    method=str,
+)
 ENDLESS = ("largest_n", "low", "high")
 
 ABOUT_DATA = (
