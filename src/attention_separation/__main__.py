@@ -28,6 +28,12 @@ NO_COMMAND = (
 )
 NO_JOB = "there is no such job; `snakemake -n -p` prints those there are"
 
+INSTALLED_BY_MAKE = {
+    "torch": "PyTorch, which `make setup-rank` installs",
+    "transformers": "transformers, which `make setup-head` installs",
+}
+"""Libraries that no extra of this package brings, by the name that they are imported by."""
+
 LIBRARIES_READ = {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}
 """Variables that libraries read where they are imported, as every command has them."""
 
@@ -208,9 +214,9 @@ def _answer(name: str, call: Callable[[], None]) -> int:
         print(f"{name}: not enough memory: {error}", file=sys.stderr)
         return 1
     except ModuleNotFoundError as error:
-        if error.name != "torch":
+        if error.name not in INSTALLED_BY_MAKE:
             raise
-        print(f"{name}: this needs PyTorch, which `make setup-rank` installs", file=sys.stderr)
+        print(f"{name}: this needs {INSTALLED_BY_MAKE[error.name]}", file=sys.stderr)
         return 1
     return 0
 

@@ -1,8 +1,12 @@
 """The study of heads of a trained model, of random weights, from its rules to its tables."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
-from making import CONFIG
+from making import CONFIG, ROOT
 from project import Project
 from scipy.special import softmax
 
@@ -106,6 +110,34 @@ def test_without_transformers_nothing_runs_and_it_is_said(tmp_path):
     assert done.returncode != 0
     assert "models need transformers, which `make setup-head` installs" in done.stdout
     assert not [*project.folder.glob(f"{FOLDER}/cells/*")]
+
+
+@pytest.mark.parametrize(
+    ("library", "words"),
+    [
+        ("torch", "PyTorch, which `make setup-rank` installs"),
+        ("transformers", "transformers, which `make setup-head` installs"),
+    ],
+)
+def test_a_job_without_a_library_is_one_sentence(made, tmp_path, library, words):
+    """A module that cannot be imported stands where the library would."""
+    stub = f"raise ModuleNotFoundError('none', name={library!r})\n"
+    (tmp_path / f"{library}.py").write_text(stub)
+    job = "head_model.model.caught_cell"
+    texts = made.folder / FOLDER / "numbers/heads_texts.parquet"
+    output = tmp_path / "cell.parquet"
+    cell = STUDY.cells["topics_1_600"].canonical()
+    options = ["--settings", cell, "--texts", str(texts), "--output", str(output)]
+    done = subprocess.run(
+        [sys.executable, "-m", "attention_separation", "job", job, *options],
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'src'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"job {job}: this needs {words}\n")
+    assert not output.exists()
 
 
 def test_a_package_that_is_missing_or_another_is_named(tmp_path, monkeypatch):

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 from scipy.special import softmax
 
-from ...head.catching import catch_scores
 from ...results.provenance import record
 from ...results.tables import write_parquet
 from ..cells import CaughtHead, cell_table
@@ -49,6 +48,9 @@ def caught_heads(layers: list[np.ndarray], probe: Probe, job: ProbeJob) -> list[
 
 
 def run(job: ProbeJob, texts: Path, output: Path) -> None:
+    # PyTorch and transformers: where they are missing, a job that begins says so.
+    from ...head.catching import catch_scores
+
     probe = probe_of(job, read_words(texts))
     caught = catch_scores(load_model(job.model, job.seed), probe.tokens, probe.queries.tolist())
     if caught.sinks is not None:

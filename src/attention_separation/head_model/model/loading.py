@@ -1,4 +1,7 @@
-"""A model and its tokens, of a package or of random weights; no other machine is asked."""
+"""A model and its tokens, of a package or of random weights; no other machine is asked.
+
+PyTorch and transformers are imported when a job begins: where they are missing it says so.
+"""
 
 import hashlib
 import importlib.util
@@ -8,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from ...statistics.seeding import stream
 from ..settings.section import PackagedModel, RandomModel
@@ -80,6 +82,7 @@ def _utf8(text: str) -> np.ndarray:
 def _random_model(setting: RandomModel, seed: int) -> Any:
     """Returns a Llama whose weights are drawn by the seed."""
     _stay_offline()
+    import torch
     from transformers import AutoModelForCausalLM, LlamaConfig
 
     width = setting.heads * setting.head_dimension
