@@ -30,7 +30,6 @@ FORMS = {
     "python -m attention_separation job MODULE --settings FILE ...",
     "snakemake fig4d --config 'panels={fig4d: {contest: {fires: exp, silent: [NAME]}}}'",
     "PYTHONPATH=src python -m attention_separation separate ...",
-    "attention-separation head FILE --target 300 --fixed 0 --n 100000",
 }  # fmt: skip
 """No commands: forms of them, with a word to fill in."""
 
