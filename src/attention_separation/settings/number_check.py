@@ -8,6 +8,8 @@ from contextlib import suppress
 from numbers import Real
 from typing import Any, cast
 
+import numpy as np
+
 from .words import short_repr
 
 
@@ -43,8 +45,8 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
 
 def _whole(value: Any) -> int | None:
     """The whole number that a value is; None if it is none."""
-    # NumPy's truth values are no Real.
-    if isinstance(value, bool):
+    # A truth value of NumPy before 2.3 is an index.
+    if isinstance(value, bool | np.bool_):
         return None
     if not isinstance(value, Real):
         try:
