@@ -235,7 +235,7 @@ test-explore: setup-explore
 
 test-versions:
 	@command -v uv >/dev/null || { echo 'This needs uv.' >&2; exit 1; }
-	@set -e; uv venv --quiet --clear --python $(PYTHON) $(VENV)-$(VERSIONS); \
+	@set -e; uv venv --quiet --clear --seed --python $(PYTHON) $(VENV)-$(VERSIONS); \
 		uv pip install --quiet --python $(VENV)-$(VERSIONS) --resolution $(VERSIONS) --group build --group dev --editable '.[workflow]'; \
 		$(VENV)-$(VERSIONS)/bin/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal -m 'not ($(SLOW))'
 
