@@ -1,4 +1,4 @@
-"""The one Fourier inversion: sums whose mean sign is known."""
+"""Fourier inversions: sums whose mean sign is known."""
 
 import math
 
@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from attention_separation.statistics.fourier import Frequencies
+from attention_separation.statistics.fourier import (
+    Frequencies,
+    half_integers,
+    over_log_frequencies,
+    square_wave,
+)
 
 
 def mean_sign(size, spread, characteristic, off_lattice=False):
@@ -49,3 +54,21 @@ def test_of_many_sums_at_one_time():
     transforms = np.sin(np.multiply.outer(sizes, omega)) * np.exp(-(omega**2) / 2)
     found = frequencies.mean_sign(transforms)
     assert found.value == pytest.approx(2 * ndtr(sizes) - 1, abs=1e-13)
+
+
+@pytest.mark.parametrize("mean", [0.5, 1.5])
+def test_equal_steps_of_the_logarithm_have_the_mean_sign_of_a_normal_number(mean):
+    log_omega, step = np.linspace(-5, 3, 161, retstep=True)
+    omega = np.exp(log_omega)
+    imaginary = np.sin(mean * omega) * np.exp(-(omega**2) / 2)
+    wanted = math.erf(mean / math.sqrt(2))
+    assert 2 / math.pi * over_log_frequencies(imaginary, step) == pytest.approx(wanted, abs=3e-6)
+
+
+@pytest.mark.parametrize("mean", [0.5, 1.5])
+def test_a_square_wave_has_it_too(mean):
+    step = 2 * math.pi / 20
+    omega = step * half_integers(40)
+    imaginary = np.sin(mean * omega) * np.exp(-(omega**2) / 2)
+    wanted = math.erf(mean / math.sqrt(2))
+    assert imaginary @ square_wave(40) == pytest.approx(wanted, abs=1e-12)

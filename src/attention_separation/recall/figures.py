@@ -16,8 +16,8 @@ from ..results.provenance import record
 from ..results.tables import array_of, read_parquet, select_rows
 from ..settings.strict_model import Job
 from .settings.titles import FIGURES
-from .tables.cell_table import DOT, LINE
-from .tables.joined import CAPACITIES, LINES
+from .tables.cell_table import DOT, LINE, LINES
+from .tables.joined import CAPACITIES
 
 Look = dict[str, Any]
 """How something is drawn, as matplotlib has it."""

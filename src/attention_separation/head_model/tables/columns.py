@@ -1,8 +1,10 @@
 """The columns of this study's tables."""
 
+import pyarrow as pa
+
 from ...results.tables import schema
 
-FORECASTS = schema(
+FORETOLD = schema(
     layer=int,
     head=int,
     text=str,
@@ -14,26 +16,15 @@ FORECASTS = schema(
     foretold=float,
     low=float,
     high=float,
-    real=float,
-    rows_within=float,
 )
-FAR = schema(
-    layer=int,
-    head=int,
-    text=str,
-    segment=int,
-    n=int,
-    at=int,
-    held_out=float,
-    share=float,
-    foretold=float,
-    low=float,
-    high=float,
-    reach=float,
-    reach_low=float,
-    reach_high=float,
-    temperature=float,
-    found=float,
+"""What a head on one context foretells of another number of tokens."""
+
+FORECASTS = pa.unify_schemas([FORETOLD, schema(real=float, rows_within=float)])
+FAR = pa.unify_schemas(
+    [
+        FORETOLD,
+        schema(reach=float, reach_low=float, reach_high=float, temperature=float, found=float),
+    ]
 )
 ERRORS = schema(
     filler=str,

@@ -92,13 +92,21 @@ def measured(caught: CaughtHead, n: int) -> pd.DataFrame:
     return measure(caught.scores, caught.keys, fixed=FIXED, causal=True, n=n)
 
 
-def _labels(job: ProbeJob, caught: CaughtHead) -> Row:
+def _foretold(job: ProbeJob, caught: CaughtHead, n: int, rows: pd.DataFrame) -> Row:
+    """Returns which head it is, on which context, and what its measured rows foretell of n
+    tokens."""
     return {
         "layer": caught.layer,
         "head": caught.head,
         "text": job.text,
         "segment": job.segment,
         "n": job.n,
+        "at": n,
+        "held_out": finite_or_null(float(rows["held_out"].mean())),
+        "share": _median(rows["share"]),
+        "foretold": _median(rows["share_at_n"]),
+        "low": _median(rows["share_low"]),
+        "high": _median(rows["share_high"]),
     }
 
 
@@ -108,13 +116,7 @@ def _forecast(job: ProbeJob, caught: CaughtHead, n: int, real: np.ndarray) -> Ro
     low = rows["share_low"].to_numpy()
     high = rows["share_high"].to_numpy()
     is_within = (low <= real) & (real <= high)
-    return _labels(job, caught) | {
-        "at": n,
-        "held_out": finite_or_null(float(rows["held_out"].mean())),
-        "share": _median(rows["share"]),
-        "foretold": _median(rows["share_at_n"]),
-        "low": _median(rows["share_low"]),
-        "high": _median(rows["share_high"]),
+    return _foretold(job, caught, n, rows) | {
         "real": float(np.median(real)),
         "rows_within": float(is_within.mean()),
     }
@@ -125,13 +127,7 @@ def _far(job: ProbeJob, caught: CaughtHead, n: int) -> Row:
     rows = measured(caught, n)
     # A reach of 0 is below what counts once, and so are its ends.
     has_reach = rows["reach"] > 0
-    return _labels(job, caught) | {
-        "at": n,
-        "held_out": finite_or_null(float(rows["held_out"].mean())),
-        "share": _median(rows["share"]),
-        "foretold": _median(rows["share_at_n"]),
-        "low": _median(rows["share_low"]),
-        "high": _median(rows["share_high"]),
+    return _foretold(job, caught, n, rows) | {
         "reach": _median(rows["reach"]),
         "reach_low": _median(rows["reach_low"].where(has_reach, 0.0)),
         "reach_high": _median(rows["reach_high"].where(has_reach, 0.0)),

@@ -26,8 +26,8 @@ from ..exact.large_d_limits import delta_limit, linear_limit
 from ..layers import Delta
 from ..settings.section import ClaimsJob
 from ..settings.titles import JUDGED
-from ..tables.cell_table import DOT, LINE
-from ..tables.joined import CAPACITIES, LINES
+from ..tables.cell_table import DOT, LINE, LINES
+from ..tables.joined import CAPACITIES
 
 SCHEMA = schema(
     claim=str, kind=str, statement=str, rule=str, verdict=str, comparisons=int, deciding_case=str,

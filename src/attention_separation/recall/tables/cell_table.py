@@ -22,7 +22,7 @@ from .state import state_of
 
 LINE, DOT, VARIED, CAPACITY = PARTS = ("line", "dot", "varied", "capacity")
 
-SCHEMA = schema(
+LINES = schema(
     part=str,
     layer=str,
     d=int,
@@ -33,6 +33,8 @@ SCHEMA = schema(
     accuracy=float,
     error=float,
     method=str,
+)
+LARGEST = schema(
     level=float,
     largest_n=float,
     low=float,
@@ -40,6 +42,7 @@ SCHEMA = schema(
     state=float,
     kept=str,
 )
+SCHEMA = pa.unify_schemas([LINES, LARGEST])
 """`part` is one of PARTS; `age` is null for the mean over ages. `varied` are points with noisy
 queries, of a cosine below 1, or with keys that were written before. Of capacities `largest_n` is
 null where it was not found, and lies from `low`, to `high`, null for no end."""

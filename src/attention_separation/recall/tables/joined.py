@@ -10,32 +10,10 @@ from ...results.tables import array_of, read_parquet, schema
 from ...settings.strict_model import Job
 from ..settings.titles import CAPACITY as CAPACITY_TITLE
 from ..settings.titles import LINES as LINES_TITLE
-from .cell_table import CAPACITY
+from .cell_table import CAPACITY, LARGEST, LINES
 from .cell_table import SCHEMA as CELL
 
-LINES = schema(
-    part=str,
-    layer=str,
-    d=int,
-    n=int,
-    age=int,
-    cosine=float,
-    rewrites=int,
-    accuracy=float,
-    error=float,
-    method=str,
-)
-CAPACITIES = schema(
-    layer=str,
-    d=int,
-    level=float,
-    largest_n=float,
-    low=float,
-    high=float,
-    state=float,
-    kept=str,
-    method=str,
-)
+CAPACITIES = pa.unify_schemas([schema(layer=str, d=int), LARGEST, schema(method=str)])
 ENDLESS = ("largest_n", "low", "high")
 
 ABOUT_DATA = (
