@@ -57,6 +57,17 @@ def test_what_is_no_job_is_one_sentence(name):
         main(["job", name])
 
 
+def test_a_command_imports_python_alone_until_surroundings_are_shut_out():
+    """A reader's own numpy.py, in the folder that a command is started from, would be imported."""
+    code = (
+        "import sys; before = set(sys.modules); import attention_separation.__main__;"
+        "own = {name.partition('.')[0] for name in set(sys.modules) - before};"
+        "print(*sorted(own - sys.stdlib_module_names))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [PACKAGE]
+
+
 @pytest.mark.parametrize("given", ["text", "standard input", "file"])
 def test_settings_are_a_text_standard_input_or_a_file(given, tmp_path, monkeypatch, capsys):
     text = '{"data": {"a0": 0.0, "a1": 1.2, "b": 0.2, "c": 0.8, "classes": 20, "delta": 0.01, '

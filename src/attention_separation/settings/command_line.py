@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import NoReturn
 
-from .number_check import whole_range
-from .words import short_repr
+from .words import short_repr, whole_range
 
 
 def whole_number(least: int, most: int) -> Callable[[str], int]:

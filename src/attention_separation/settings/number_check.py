@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from .words import short_repr
+from .words import short_repr, whole_range
 
 
 def number(name: str, value: Any, allowed: str, is_allowed: Callable[[float], bool]) -> float:
@@ -66,8 +66,3 @@ def listed(name: str, values: Any) -> list[Any]:
         return list(values)
     except TypeError:
         raise ValueError(f"{name}={short_repr(values)}; allowed: a list of numbers") from None
-
-
-def whole_range(least: int, most: int) -> str:
-    """The whole numbers of a range, in words."""
-    return f"whole numbers from {least:,} to {most:,}"

@@ -57,6 +57,11 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
+def whole_range(least: int, most: int) -> str:
+    """The whole numbers of a range, in words."""
+    return f"whole numbers from {least:,} to {most:,}"
+
+
 def joined(words: Sequence[str], conjunction: str = "and") -> str:
     """At least one word as a list: a, b and c."""
     *most, last = words
