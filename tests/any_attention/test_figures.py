@@ -11,7 +11,7 @@ from matplotlib.colors import rgb_to_hsv, to_rgb
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention import figures
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.reach_search import least_weights
+from attention_separation.any_attention.exact.least_values import least_weights
 from attention_separation.any_attention.exact.values import best_probabilities
 from attention_separation.any_attention.figures import multiples
 from attention_separation.any_attention.settings import FIGURES, KernelsJob

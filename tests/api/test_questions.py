@@ -16,7 +16,7 @@ from scipy.stats import binomtest
 
 import attention_separation as asep
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.reach_search import critical_temperatures
+from attention_separation.any_attention.exact.least_values import critical_temperatures
 from attention_separation.api import build, simulating
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import FixedData

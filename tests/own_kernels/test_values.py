@@ -12,8 +12,8 @@ from making import CONFIG
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention import figures
 from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.exact.least_values import known_least_weights
 from attention_separation.any_attention.exact.own_kernel_faults import kernel_fault
-from attention_separation.any_attention.exact.reach_search import known_least_weights
 from attention_separation.any_attention.exact.value_table import reach_row
 from attention_separation.any_attention.exact.values import best_probabilities, separate
 from attention_separation.any_attention.figures import label_of

@@ -25,8 +25,9 @@ from ..results.provenance import record
 from ..results.tables import Row, finite_or_null, numpy_column, select_rows, table_from_rows
 from ..settings.strict_model import MAX_VALUES, subsample
 from .exact.layers import LAYERS, Layer
-from .exact.reach_search import exp_probabilities, known_least_weights, of_degrees
+from .exact.least_values import known_least_weights, of_degrees
 from .exact.values import best_probabilities, separate
+from .exact.verdicts import exp_probabilities
 from .laws.margins import ANOTHER, WEIGHT
 from .laws.predictions import critical_temperatures, least_degrees
 from .settings import Data, KernelsJob

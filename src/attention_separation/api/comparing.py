@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ..any_attention.exact import reach_search
+from ..any_attention.exact import least_values
 from ..any_attention.exact.layers import Layer
 from ..any_attention.exact.values import batches, score_columns
 from ..attention.kernel import Kernel, KernelInputs
@@ -146,8 +146,8 @@ def at_temperature(kernel: Given, temperature: float) -> Kernel:
         If T is out of range.
     """
     usable = kernel_of(kernel)
-    low = reach_search.COLDEST
-    high = reach_search.HOTTEST
+    low = least_values.COLDEST
+    high = least_values.HOTTEST
     allowed = f"numbers from {low:g} to {high:g}"
     t = number("temperature", temperature, allowed, lambda x: low <= x <= high)
     if t == 1:

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ..any_attention.exact import reach_search
+from ..any_attention.exact import least_values, reach_search, verdicts
 from ..any_attention.exact.kernel_check import all_sizes
 from ..any_attention.exact.layers import Layer
 from ..attention.kernels import KERNELS
@@ -258,12 +258,12 @@ def critical_temperature(
         As `separate` does; also where float64 does not tell at which T it separates.
     """
     layer, data = validation.setting_of(model, attention_x, **options)
-    least_at = partial(reach_search.least_parameter, reach_search.COLDNESS, layer, data)
+    least_at = partial(least_values.least_parameter, least_values.COLDNESS, layer, data)
     least_coldness = _at_one_n(TEMPERATURE, least_at, layer, data, n, level)
     if least_coldness is None:
         return None
     hottest = 1 / least_coldness
-    return math.inf if hottest > reach_search.HOTTEST * (1 - reach_search.PRECISION) else hottest
+    return math.inf if hottest > least_values.HOTTEST * (1 - least_values.PRECISION) else hottest
 
 
 @once_per_question
@@ -282,11 +282,11 @@ def least_degree(
     errors as of `critical_temperature`.
     """
     layer, data = validation.setting_of(model, attention_x, **options)
-    least_at = partial(reach_search.least_parameter, reach_search.DEGREE, layer, data)
+    least_at = partial(least_values.least_parameter, least_values.DEGREE, layer, data)
     degree = _at_one_n(Quantity("p", "x^p"), least_at, layer, data, n, level)
     if degree is None:
         return None
-    return 0.0 if degree <= reach_search.DEGREE.low else degree
+    return 0.0 if degree <= least_values.DEGREE.low else degree
 
 
 @once_per_question
@@ -316,9 +316,9 @@ def least_weight(
     require_usable(usable, layer, data, [n])
     say_how_long(usable, layer, data, n, WEIGHTS_ASKED)
 
-    def of_weight(n: int, level: float | None) -> reach_search.Least:
+    def of_weight(n: int, level: float | None) -> least_values.Least:
         try:
-            return reach_search.least_weight(usable, layer, data, n, level)
+            return least_values.least_weight(usable, layer, data, n, level)
         except ArithmeticError as error:
             raise ArithmeticError(
                 f"{usable.name}: at n = {n:,} it has no weights at a g that has to be tried, with "
@@ -360,7 +360,7 @@ CLOSE = 1.01
 
 def _at_one_n(
     quantity: Quantity,
-    least_at: Callable[[int, float | None], reach_search.Least],
+    least_at: Callable[[int, float | None], least_values.Least],
     layer: Layer,
     data: FixedData,
     n: int,
@@ -369,10 +369,7 @@ def _at_one_n(
     """The least value at n; None, with a warning, where softmax does not separate there."""
     level = validation.level_of(level)
     n = validation.tokens_of(layer, data, n)
-    if (
-        level is None
-        and reach_search.separation(KERNELS["exp"], layer, data, np.array([n]))[0] == 0
-    ):
+    if level is None and verdicts.separation(KERNELS["exp"], layer, data, np.array([n]))[0] == 0:
         _say_softmax_fails("here")
         return None
     least = least_at(n, level)

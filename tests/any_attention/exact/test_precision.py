@@ -13,8 +13,8 @@ from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact import precision
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.precision import SCHEMES
-from attention_separation.any_attention.exact.reach_search import exp_probabilities
 from attention_separation.any_attention.exact.values import best_probabilities, separate
+from attention_separation.any_attention.exact.verdicts import exp_probabilities
 from attention_separation.any_attention.settings import Data
 from attention_separation.attention.kernels import KERNELS, minus_mean
 from attention_separation.results.tables import read_parquet

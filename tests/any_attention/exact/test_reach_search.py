@@ -1,8 +1,6 @@
-"""How far kernels go, by asking at every n, and at both sides of a temperature and a weight."""
+"""How far kernels separate, by asking at every n."""
 
-import itertools
 import math
-from fractions import Fraction
 from unittest import mock
 
 import numpy as np
@@ -13,30 +11,23 @@ from hypothesis import strategies as st
 from attention_separation.any_attention.exact import reach_search
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.any_attention.exact.reach_search import (
-    critical_temperatures,
-    exp_probabilities,
-    least_weights,
     n_equal_to_uniform,
     probability_unknown_from,
     reach,
-    separates,
 )
-from attention_separation.any_attention.exact.values import best_probabilities, probability_bounds
+from attention_separation.any_attention.exact.values import best_probabilities
+from attention_separation.any_attention.exact.verdicts import separates
 from attention_separation.any_attention.settings import Data
-from attention_separation.attention.kernel import Kernel
-from attention_separation.attention.kernels import KERNELS, exponential
-from attention_separation.datasets.dataset import FixedData
+from attention_separation.attention.kernels import KERNELS
 
 PAPERS = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 FEW = Data(a0=0.02, a1=1.5, b=0.3, c=0.7, classes=6, delta=0.05, at_least=9)
 
-
 OF_SCORES = ("exp", "exp_sqrt_d", "linear", "uniform", "power_2", "power_4", "taylor_2")
-each_layer = pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
 
 
 @pytest.mark.parametrize("data", [PAPERS, FEW], ids=["K = 20", "K = 6"])
-@each_layer
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
 def test_ends_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
     """The last n at which a kernel separates, and that from which on it equals uniform weights."""
     monkeypatch.setattr(reach_search, "LARGEST_N", 6000)
@@ -102,35 +93,6 @@ def test_what_float64_does_not_tell_is_not_said_to_be_as_none():
     assert undecided == (reach_search.Span(first, math.inf),)
 
 
-@each_layer
-def test_softmax_separates_below_its_critical_temperature(layer):
-    sizes = np.array([200, 2000, 10**6])
-    found = critical_temperatures(layer, PAPERS, sizes.tolist())
-    for t, n in zip(found, sizes, strict=True):
-        for factor, wanted in ((1 - 1e-6, True), (1 + 1e-6, False)):
-            kernel = exponential("", "", lambda _, at=t * factor: at, "")
-            assert separates(kernel, layer, PAPERS, np.array([n]))[0] == wanted
-    assert (np.diff(found) < 0).all()
-
-
-@pytest.mark.parametrize("name", ["linear", "power_2", "exp_sqrt_d", "elu_plus_one"])
-@pytest.mark.parametrize("layer", [LAYERS[0], LAYERS[2]], ids=lambda layer: layer.model)
-def test_a_kernel_separates_from_its_least_weight_on(layer, name):
-    sizes = np.array([400, 2000])
-    weights = least_weights(KERNELS[name], layer, PAPERS, sizes.tolist())
-    assert (np.diff(weights) > 0).all()
-    above = separates(KERNELS[name], layer, PAPERS, sizes, weights * (1 + 1e-6))
-    below = separates(KERNELS[name], layer, PAPERS, sizes, weights * (1 - 1e-6))
-    assert above.tolist() == [True, True]
-    assert below.tolist() == [False, False]
-
-
-def test_what_exp_can_do_at_sizes_given_twice():
-    found = exp_probabilities(LAYERS[0], PAPERS, (2000, 200, 2000))
-    wanted = best_probabilities(KERNELS["exp"], LAYERS[0], PAPERS, [2000, 200, 2000])
-    np.testing.assert_array_equal(found, wanted)
-
-
 CHANGES = st.sets(st.integers(1, 150), max_size=8), st.sets(st.integers(0, 60), max_size=6)
 """Where verdicts change: in steps of K up to 3,000, and beyond in steps of a third of n."""
 
@@ -164,57 +126,3 @@ def test_every_run_up_to_3000_is_found_and_beyond_what_is_wide_enough(few, many,
     ]
     assert found.undecided_ends == tuple(ends)
     assert found.undecided == tuple(span for span in spans["nan"] if span not in ends)
-
-
-EXACT_SETTINGS = [
-    # p of x^p in cross-attention, a0, a1, t and m.
-    (2, "0.3", "2", 3, 2), (8, "0.3", "2", 3, 2), (40, "0.25", "1.5", 2, 3),
-    (150, "0.3", "2", 3, 2), (400, "0.3", "2", 3, 2), (1000, "0.3", "2", 2, 3),
-    (1000, "0.01", "1.2", 3, 2), (5000, "0.3", "2", 3, 2),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("p", "a0", "a1", "t", "m"), EXACT_SETTINGS)
-def test_what_p_may_be_holds_what_fractions_say(p, a0, a1, t, m):
-    """Weights of x^p are fractions: (1 + a)^p of the special token for its query, 1 of others."""
-    classes = 3
-    n = classes * t
-    largest = []
-    for a in (Fraction(a0), Fraction(a1)):
-        weight = (1 + a) ** p
-        special = weight / (weight + n - 1), (weight + t - 1) / (weight + n - 1)
-        rest = Fraction(t) / (weight + n - 1)
-        of_column = []
-        for y in itertools.product((-1, 1), repeat=1 + classes):
-            others = sum(y[2:])
-            of_special = special[0] * y[0] + special[1] * y[1] + rest * others
-            of_other = Fraction(y[0] + t * (y[1] + others), n)
-            of_column.append(max(of_special, of_other))
-        largest.append(of_column)
-    exact = exact_best_probability(*largest, classes, m)
-    data = FixedData(a0=float(a0), a1=float(a1), classes=classes, columns=m)
-    kernel = Kernel(f"x^{p}", "", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
-    (least,), (most,) = probability_bounds(kernel, LAYERS[2], data, [n])
-    assert least - 1e-12 <= exact <= most + 1e-12
-    if p < 50:
-        assert least == most
-
-
-def exact_best_probability(d0, d1, classes, m):
-    """max over theta > 0 of P(no score on D0 above theta, some score on D1 above it), of what each
-    column of signs, the first class being marked, is worth to D0 and D1: by all sign matrices of m
-    columns. D1's special token marks D0's class with probability 1 / classes, else another one."""
-    columns = [*itertools.product((0, 1), repeat=1 + classes)]
-    other = [columns.index((y[0], y[2], y[1], *y[3:])) for y in columns]
-    thetas = sorted({max(u, Fraction(0)) for u in (*d0, *d1)})
-    best = Fraction(0)
-    for theta in thetas:
-        quiet = [u <= theta for u in d0]
-        total = Fraction(0)
-        for places, chance in ((range(len(columns)), 1), (other, classes - 1)):
-            silent = sum(quiet)
-            both = sum(quiet[k] and d1[place] <= theta for k, place in enumerate(places))
-            every = Fraction(len(columns))
-            total += Fraction(chance, classes) * ((silent / every) ** m - (both / every) ** m)
-        best = max(best, total)
-    return float(best)

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_separation.any_attention.exact import reach_search
+from attention_separation.any_attention.exact import least_values, reach_search
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.reach_search import Reach, Span, separates
+from attention_separation.any_attention.exact.reach_search import Reach, Span
+from attention_separation.any_attention.exact.verdicts import separates
 from attention_separation.any_attention.laws.law import Bracket, between
 from attention_separation.any_attention.laws.predictions import (
     critical_biases,
@@ -96,7 +97,7 @@ def test_the_gap_that_entmax_needs_in_closed_form():
     """f_c is softmax's share at its critical temperature: with it the form errs by at most 0.1 %,
     and by 1 % with f_c of the law, 1/24 for all n here."""
     n = np.array([2000])
-    cold = 1 / reach_search.critical_temperatures(ONES, DATA, [2000])
+    cold = 1 / least_values.critical_temperatures(ONES, DATA, [2000])
     of_softmax = 1 / (1 + (n - 1) * n ** (-2.64 * cold))
     for alpha in (1.25, 1.5, 2.0):
         found = needed_gaps(alpha, ONES, DATA, [2000], separates=separates)

@@ -7,7 +7,7 @@ from making import CONFIG
 
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.reach_search import separates
+from attention_separation.any_attention.exact.verdicts import separates
 from attention_separation.any_attention.laws.temperature import SCHEMA, SIZES
 from attention_separation.attention.kernels import exponential
 from attention_separation.results.tables import read_parquet

@@ -25,8 +25,9 @@ from ...results.tables import Row, finite_or_null, schema, table_from_rows
 from ...statistics.bisection import last_multiple_between
 from ..settings import KernelsJob
 from .layers import LAYERS, Layer, token_types
-from .reach_search import exp_probabilities, number_or_null, reach, verdicts
+from .reach_search import number_or_null, reach
 from .values import Scored, score_columns, score_rows, separate
+from .verdicts import exp_probabilities, verdicts
 
 CASES = (
     *product(("exp", "exp_half", "exp_quarter", "power_2", "power_4", "uniform"), [0.0]),

@@ -15,14 +15,9 @@ from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, schema, table_from_rows
 from ..settings import KernelsJob
 from .layers import LAYERS, Layer
-from .reach_search import (
-    exp_probabilities,
-    n_equal_to_uniform,
-    number_or_null,
-    probability_unknown_from,
-    reach,
-)
+from .reach_search import n_equal_to_uniform, number_or_null, probability_unknown_from, reach
 from .values import separate
+from .verdicts import exp_probabilities
 
 QUANTITIES = (
     "p_best",

@@ -24,9 +24,9 @@ import numpy as np
 from ...attention.kernel import Kernel
 from ...attention.kernels import KERNELS, entmax, minus_mean, sigmoid
 from ...datasets.dataset import Data
-from ..exact import reach_search
+from ..exact import least_values, reach_search
 from ..exact.layers import Layer
-from ..exact.reach_search import COLDNESS, DEGREE, Parameter
+from ..exact.least_values import COLDNESS, DEGREE, Parameter
 from .mixture import CROSS, LARGEST_LOG, SELF, Mixture, WeightRatios, gamma, weight_ratios
 
 SIGNS = (-1, 0, 1)
@@ -34,7 +34,7 @@ SIGNS = (-1, 0, 1)
 Separates = Callable[..., np.ndarray]
 """Whether kernels separate: a kernel, a layer, data, numbers of tokens (P,), and if X is not I
 weights g (P,) -> (P,) bool. By the law it is `separates_at`, by exact values
-`reach_search.separates`."""
+`verdicts.separates`."""
 
 BIAS = Parameter(lambda beta: sigmoid("", "", beta, ""), 1e-2, 1e2)
 """beta of sigmoid(x - beta log n), divided by the row's sum: R ~ n^(min(sigma*, beta) - sigma_0)
@@ -143,7 +143,7 @@ def least_parameters(
     separates: Separates | None = None,
 ) -> np.ndarray:
     """The least value of a parameter at each n at which kernels separate, by the law, or by exact
-    values, `reach_search.separates`; inf where they do at none."""
+    values, `verdicts.separates`; inf where they do at none."""
     separates = separates or partial(separates_at, sign=sign)
     n = np.array(sizes)
 
@@ -151,7 +151,7 @@ def least_parameters(
         kernel = parameter.kernel(values[:, None, None])
         return separates(kernel, layer, data, n[which])
 
-    return reach_search.least_numbers(holds, len(sizes), parameter.low, parameter.high)
+    return least_values.least_numbers(holds, len(sizes), parameter.low, parameter.high)
 
 
 def critical_temperatures(
@@ -216,9 +216,9 @@ def least_weights(
     sign: int = 0,
     separates: Separates | None = None,
 ) -> np.ndarray:
-    """`reach_search.least_weights`, by the law, or by exact values, `reach_search.separates`."""
+    """`least_values.least_weights`, by the law, or by exact values, `verdicts.separates`."""
     separates = separates or partial(separates_at, sign=sign)
-    return reach_search.least_weights(kernel, layer, data, sizes, separates=separates)
+    return least_values.least_weights(kernel, layer, data, sizes, separates=separates)
 
 
 def stacked(data: Data, *sizes: int) -> list[int]:

@@ -12,7 +12,7 @@ from ...attention.kernel import Kernel
 from ...attention.kernels import KERNELS, entmax
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets.dataset import Data
-from ..exact import reach_search
+from ..exact import reach_search, verdicts
 from ..exact.layers import LAYERS, Layer
 from ..exact.values import best_probabilities, score_columns
 from . import mixture
@@ -227,7 +227,7 @@ def _hardmax(data: Data) -> Iterator[Prediction]:
         has_no_ties = is_self_attention or data.a0 > 0
         holds = mixture.Mixture(layer, data).applies() and has_no_ties
         predicted = [of_hardmax(data.m(n), layer, data) for n in sizes]
-        half_of_exp = reach_search.exp_probabilities(layer, data, tuple(sizes)) / 2
+        half_of_exp = verdicts.exp_probabilities(layer, data, tuple(sizes)) / 2
         claims = _probabilities("hardmax", layer, data, sizes, predicted, holds)
         yield from _with_statements(claims, "separates", is_self_attention, half_of_exp)
 
@@ -248,7 +248,7 @@ def _not_divided(data: Data) -> Iterator[Prediction]:
         if layer == mixture.SELF_ONES:
             predicted = [1 - 2.0 ** -data.m(n) for n in sizes]
             claims = _probabilities(name, layer, data, sizes, predicted, holds)
-            of_exp = reach_search.exp_probabilities(layer, data, tuple(sizes))
+            of_exp = verdicts.exp_probabilities(layer, data, tuple(sizes))
             yield from _with_statements(claims, "P is above that of exp", True, of_exp)
         else:
             law = mixture.Mixture(layer, data)

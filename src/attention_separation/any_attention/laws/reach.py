@@ -11,7 +11,7 @@ from ...attention.kernel import Kernel
 from ...attention.kernels import KERNELS, taylor
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets.dataset import Data
-from ..exact import reach_search
+from ..exact import least_values, reach_search, verdicts
 from ..exact.layers import LAYERS, Layer
 from . import law, predictions
 from .mixture import CROSS, ROUNDING, SELF, SELF_ONES, Mixture, largest_probability, weight_ratios
@@ -112,7 +112,7 @@ def _least(
     """That the least value of a parameter is what the law says, at numbers of tokens."""
     sizes = stacked(data, *at)
     for layer, (kernel, least) in product(layers, least_by_kernel.items()):
-        exact = measure or partial(least, separates=reach_search.separates)
+        exact = measure or partial(least, separates=verdicts.separates)
         measured = exact(layer, data, sizes).tolist()
         low, predicted, high = [least(layer, data, sizes, sign).tolist() for sign in SIGNS]
         holds = Mixture(layer, data).applies()
@@ -130,7 +130,7 @@ def _never(data: Data) -> Iterator[law.Prediction]:
     for layer, name in product(LAYERS, BOUNDED):
         kernel = KERNELS[name]
         applies = Mixture(layer, data).applies()
-        measured = reach_search.separation(kernel, layer, data, sizes, by_bounds=False)
+        measured = verdicts.separation(kernel, layer, data, sizes, by_bounds=False)
         may_separate = predictions.separates_at(kernel, layer, data, sizes, sign=1)
         for k, n in enumerate(sizes.tolist()):
             is_beyond = applies and not may_separate[k]
@@ -152,7 +152,7 @@ def _at_some_weight(data: Data) -> Iterator[law.Prediction]:
     for layer, name in product((SELF, CROSS), BOUNDED_AT_ANY_WEIGHT):
         kernel = KERNELS[name]
         applies = Mixture(layer, data).applies()
-        measured = at_some(reach_search.separates(kernel, layer, data, n_of_all, weights))
+        measured = at_some(verdicts.separates(kernel, layer, data, n_of_all, weights))
         low, predicted, high = [
             at_some(predictions.separates_at(kernel, layer, data, n_of_all, weights, sign))
             for sign in SIGNS
@@ -211,7 +211,7 @@ REACH_LAWS = (
             _least,
             "T*",
             {"e^(x/T)": critical_temperatures},
-            measure=reach_search.critical_temperatures,
+            measure=least_values.critical_temperatures,
         ),
     ),
     law.Law(

@@ -10,7 +10,7 @@ from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import finite_or_null, schema, table_from_rows
 from ..exact.layers import LAYERS
-from ..exact.reach_search import critical_temperatures
+from ..exact.least_values import critical_temperatures
 from ..settings import KernelsJob
 from .mixture import gamma
 from .predictions import stacked
