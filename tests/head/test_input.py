@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from head_rows import RNG
+from seen_keys import N, assert_same
 
 from attention_separation import head
 from attention_separation.__main__ import main
@@ -224,3 +226,22 @@ def test_scores_of_whole_numbers_and_of_a_scale_of_zero():
     q, k = np.full((1, 2, 4), 3), np.ones((1, 3, 4), int)
     np.testing.assert_array_equal(head.scores_of(q, k), np.full((1, 2, 3), 6.0))
     assert (head.scores_of(q, k, scale=0) == 0).all()
+
+
+def test_whole_numbers_are_scores_and_truths_are_not():
+    scores = RNG(1).integers(-20, 20, (4, N))
+    for dtype in (np.int8, np.int64):
+        assert_same(head.measure(scores.astype(dtype), 3), head.measure(scores * 1.0, 3))
+    unsigned = (scores + 20).astype(np.uint8)
+    assert_same(head.measure(unsigned, 3), head.measure(unsigned * 1.0, 3))
+    one_hot = np.zeros((1, N), int)
+    one_hot[0, 3] = 1
+    assert head.measure(one_hot, 3, weights=True, mask=np.ones((1, N), bool))["share"][0] == 1
+    with pytest.raises(ValueError, match=r"scores has type bool: .*real numbers; .*mask="):
+        head.measure(scores > 0, 3)
+
+
+def test_an_array_that_hides_numbers_is_refused():
+    scores = np.ma.masked_less(RNG(1).standard_normal((4, N)), 0)
+    with pytest.raises(ValueError, match=r"scores is a masked array.*mask=~array.mask"):
+        head.measure(scores, 3)
