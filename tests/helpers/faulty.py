@@ -296,7 +296,9 @@ def missing(draw, over: bool = False) -> Fault:
     optional = (
         key in OPTIONAL
         or "also" in path
-        or path in {("any_attention", "figures"), ("any_attention", "scales")}
+        or path == ("any_attention", "figures")
+        # What is smaller at a scale need not be said.
+        or path[:2] == ("any_attention", "scales")
         or path[1:] in {("trials",), ("claims", "theta"), ("claims", "tau")}
         or path[:-1] in OPEN
         or (path[:2] == (FIRST, "scales") and len(path) > 3)
