@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from making import CONFIG
 
-from attention_separation.pages.keeping import BEST, CLAIM, REDUCED, is_kept, keep_run
+from attention_separation.pages.keeping import BEST, CLAIM, FOUND_BY, REDUCED, is_kept, keep_run
 from attention_separation.results.declaration import (
     CHECK,
     FIGURE,
@@ -25,6 +25,8 @@ TABLES = {
     | {"n": [1, 2, 1, 2], "margin": [0.5, 0.1, None, None]},
     (FIGURE, "theta"): {"kind": ["paper", "map", "best"], "p": [1.0, 2.0, 3.0]},
     (TABLE, "threshold"): {name: [1.0] for name in (*BEST, "gap")},
+    (TABLE, "heads_targets"): {name: [1, 1, 2, 2] for name in FOUND_BY}
+    | {"depth": [0.1, 0.9, 0.1, 0.9], "share": [0.01, 0.06, 0.01, 0.04]},
 }
 
 
@@ -77,6 +79,8 @@ def test_tables_and_pictures_of_a_run(run, tmp_path):
         "claims.csv": f"{columns}\n{claim('a', 2)}\n{claim('b', 1)}\n",
         "theta.csv": '"kind","p"\n"paper",1\n"best",3\n',
         "theta.svg": "<svg>theta</svg>",
+        "heads_targets.csv": ",".join(f'"{name}"' for name in (*FOUND_BY, "depth", "share"))
+        + "\n1,1,1,1,1,0.1,0.01\n1,1,1,1,1,0.9,0.06\n",
         "threshold.csv": ",".join(f'"{name}"' for name in BEST) + "\n1,1,1,1,1\n",
     }
 
@@ -118,4 +122,4 @@ def test_every_study_keeps_what_its_pages_read():
     assert {"gallery/fig4", "gallery/claims", "kernels/laws_elsewhere"} <= kept
     assert {"needle/needle_cells", "head_rank/rank_claims", "head_rank/rank_bound"} <= kept
     assert "gallery/fig4a" not in kept
-    assert {name for name in REDUCED if f"gallery/{name}" not in kept} == set()
+    assert REDUCED.keys() <= {name.partition("/")[2] for name in kept}

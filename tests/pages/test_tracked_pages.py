@@ -13,7 +13,7 @@ from attention_separation.pages.rendering import PageError, render, unsupported
 
 MOST_WORDS = {
     "README.md": 600, "gallery.md": 350, "kernels.md": 600, "needle.md": 350, "recall.md": 350,
-    "head_rank.md": 600,
+    "head_rank.md": 600, "head-model.md": 350,
     "coverage.md": 350, "laws.md": 350, "reproducibility.md": 350, "reading-the-results.md": 350,
 }  # fmt: skip
 """Of a page, without its tables."""

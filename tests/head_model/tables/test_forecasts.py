@@ -17,6 +17,7 @@ from attention_separation.head_model.tables.forecasts import (
     far_rows,
     forecast_rows,
     measured,
+    shares_of_old,
 )
 from attention_separation.head_model.tables.found_targets import target_rows
 
@@ -75,6 +76,18 @@ def test_what_was_real_is_the_median_share_of_the_longer_context(forecasts):
         assert row["share"] == pytest.approx(np.median(short.shares), rel=1e-6)
 
 
+def test_what_old_tokens_gave_leaves_out_new_ones(forecasts):
+    """A text in front that no token heeds: the first token, and the last ones, are as they were."""
+    long = head_at(LONG, 0)
+    with_same_first = long.scores.copy()
+    with_same_first[:, 0] = head_at(SHORT, 0).scores[:, 0]
+    shares = shares_of_old(replace(long, scores=with_same_first), SHORT)
+    np.testing.assert_allclose(shares, head_at(SHORT, 0).shares, rtol=1e-5)
+    of_kept, of_dropped = forecasts
+    assert of_kept["real_of_old"] == pytest.approx(of_kept["share"], rel=0.01)
+    assert of_dropped["real_of_old"] is None
+
+
 def test_independent_scores_are_foretold(forecasts):
     for row in forecasts:
         assert row["low"] < row["real"] < row["high"]
@@ -114,7 +127,8 @@ def test_a_reach_below_what_counts_once_has_ends_there(contexts):
 
 def row(text="topics", n=1024, at=8192, **changed):
     common = {"text": text, "n": n, "at": at, "held_out": 0.9, "share": 0.5, "foretold": 0.4}
-    return common | {"low": 0.3, "high": 0.5, "real": 0.4} | changed
+    ends = {"low": 0.3, "high": 0.5, "real": 0.4, "real_of_old": None}
+    return common | ends | changed
 
 
 def test_errors_are_counted_by_filler_and_contexts():
@@ -136,6 +150,23 @@ def test_errors_are_counted_by_filler_and_contexts():
     assert first["unchanged_error"] == pytest.approx(sum(unchanged) / 3)
     assert first["unchanged_absolute_error"] == pytest.approx(sum(map(abs, unchanged)) / 3)
     assert (second["filler"], second["trusted"], second["trusted_held"]) == ("random", 1, 0)
+
+
+def test_changes_are_parted_into_those_of_old_and_of_new_tokens():
+    """Scores moved from .5 to .6 of the weight, and new tokens took from .6 to .5, as foretold."""
+    fair = row(share=0.5, real_of_old=0.6, real=0.5, foretold=1 - 0.6, low=0.35, high=0.45)
+    (one,) = error_rows([fair, row()])
+    change = logit(0.6)
+    assert one["rescored"] == 1
+    assert (one["old_change"], one["new_change"]) == pytest.approx((change, change))
+    assert one["new_error"] == pytest.approx(0, abs=1e-12)
+    assert one["new_held"] == 1
+    (other,) = error_rows([fair, row(real_of_old=0.4, real=0.5)])
+    assert other["rescored"] == 2
+    assert other["new_held"] == 1
+    assert other["new_error"] == pytest.approx(logit(0.6))
+    (none,) = error_rows([row()])
+    assert none["rescored"] == 0
 
 
 def test_targets_are_medians_over_queries_and_means_over_texts_and_segments(contexts):

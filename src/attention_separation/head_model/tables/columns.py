@@ -19,7 +19,7 @@ FORETOLD = schema(
 )
 """What a head on one context foretells of another number of tokens."""
 
-FORECASTS = pa.unify_schemas([FORETOLD, schema(real=float, rows_within=float)])
+FORECASTS = pa.unify_schemas([FORETOLD, schema(real=float, real_of_old=float, rows_within=float)])
 FAR = pa.unify_schemas(
     [
         FORETOLD,
@@ -39,6 +39,11 @@ ERRORS = schema(
     held=int,
     trusted=int,
     trusted_held=int,
+    rescored=int,
+    old_change=float,
+    new_change=float,
+    new_error=float,
+    new_held=int,
 )
 TARGETS = schema(
     target=str,

@@ -2,6 +2,10 @@
 
 Errors are of the share in logits, log(p/(1 - p)): foretold less real. A forecast *held* if what was
 real lay within its interval. A head is *trusted* if its `held_out` is `TRUSTED` or more.
+
+What was real differs from the share before by what *old* tokens changed, whose scores moved, and by
+what *new* ones took. A forecast is of new ones alone, so it is also held against what would have
+been had scores stayed: the share before, changed by new tokens alone.
 """
 
 import math
@@ -23,11 +27,50 @@ from .columns import ERRORS, FORECASTS
 ABOUT = (
     f"{ABOUT_PROBE}\nErrors are of the share in logits, foretold less real, means over heads; "
     "unchanged is the forecast that nothing changes. held is how many lay within their interval; "
-    f"trusted are heads whose held_out is {TRUSTED} or more."
+    f"trusted are heads whose held_out is {TRUSTED} or more. rescored are heads whose scores are "
+    "known on both contexts: old_change and new_change are means, of absolute changes in logits, "
+    "by scores of tokens that were there before and by new tokens; new_error is that of a forecast "
+    "had old scores stayed, and new_held how many then lay within their interval."
 )
 
 LEAST = 1e-9
 """A share that is less, or nearer to 1, counts as this."""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a longer context changed for some heads, in logits, (heads,).
+
+    Attributes
+    ----------
+    old : by scores of tokens that were there before
+    new : by tokens that were not
+    foretold : what was foretold of new ones
+    low, high : ends of that
+    """
+
+    old: np.ndarray
+    new: np.ndarray
+    foretold: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def changes(forecasts: list[Row]) -> Changes:
+    """Returns the changes of heads whose scores are known on both contexts."""
+
+    def logits(column: str) -> np.ndarray:
+        return np.array([logit(row[column]) for row in forecasts])
+
+    before = logits("share")
+    of_old = logits("real_of_old")
+    return Changes(
+        old=of_old - before,
+        new=logits("real") - of_old,
+        foretold=logits("foretold") - before,
+        low=logits("low") - before,
+        high=logits("high") - before,
+    )
 
 
 @dataclass(frozen=True)
@@ -88,7 +131,24 @@ def error_rows(forecasts: list[Row]) -> Iterator[Row]:
             "held": errors.held(),
             "trusted": len(trusted.forecasts),
             "trusted_held": trusted.held(),
+            **_change_columns(known),
         }
+
+
+def _change_columns(known: list[Row]) -> Row:
+    """Returns what old and new tokens changed, and how a forecast of new ones alone did."""
+    rescored = [row for row in known if row["real_of_old"] is not None and row["low"] is not None]
+    if not rescored:
+        return {"rescored": 0}
+    changed = changes(rescored)
+    is_within = (changed.low <= changed.new) & (changed.new <= changed.high)
+    return {
+        "rescored": len(rescored),
+        "old_change": float(np.abs(changed.old).mean()),
+        "new_change": float(np.abs(changed.new).mean()),
+        "new_error": float(np.abs(changed.foretold - changed.new).mean()),
+        "new_held": int(is_within.sum()),
+    }
 
 
 def run(job: Job, forecasts: Path, output: Path) -> None:

@@ -3,6 +3,10 @@
 Of a head all is a median over its queries, as in `head.summary`, but for `held_out`. Errors of its
 rows are alike, for rows share their keys: so the ends of an interval are medians of ends, not
 narrower.
+
+What a longer context changes has two parts, and a forecast is of the second alone: scores of *old*
+tokens, those that were there before, move, for more text in front changes the states of a model;
+and *new* tokens take weight.
 """
 
 from collections.abc import Iterator
@@ -27,8 +31,9 @@ ENDLESS = ("reach", "reach_low", "reach_high", "temperature")
 ABOUT_FORECASTS = (
     f"{ABOUT_PROBE}\nn is the context that a head was measured on, at the longer one: share is its "
     "median weight on the right key at n, foretold that at the longer one, from low to high with "
-    "95 %, and real what it gave there. rows_within is how many of its queries lay within their "
-    "own interval. held_out is how often the nearer half of its context foretold the whole."
+    "95 %, and real what it gave there; real_of_old is the same without the tokens that are new "
+    "there, where scores were kept. rows_within is how many of its queries lay within their own "
+    "interval. held_out is how often the nearer half of its context foretold the farther one."
 )
 ABOUT_FAR = (
     f"{ABOUT_PROBE}\nforetold is the median weight among so many tokens, reach the number at which "
@@ -52,10 +57,10 @@ class Context:
         """Its text and segment: contexts of the same one differ by filler in front alone."""
         return self.job.text, self.job.segment
 
-    def shares(self) -> dict[tuple[int, int], np.ndarray]:
-        """Weights of the induction targets by layer and head, (Q,)."""
+    def heads_of_induction(self) -> dict[tuple[int, int], CaughtHead]:
+        """Heads as they were caught on induction targets, by layer and head."""
         return {
-            (caught.layer, caught.head): caught.shares
+            (caught.layer, caught.head): caught
             for caught in self.heads
             if caught.target == INDUCTION
         }
@@ -69,12 +74,23 @@ def forecast_rows(contexts: list[Context]) -> Iterator[Row]:
             for other in contexts
             if other.place == context.place and other.job.n > context.job.n
         ]
-        shares_by_n = {other.job.n: other.shares() for other in longer}
+        heads_by_n = {other.job.n: other.heads_of_induction() for other in longer}
         for caught in context.heads:
-            for n, shares in shares_by_n.items():
+            for n, heads in heads_by_n.items():
                 if caught.scores is not None:
-                    real = shares[caught.layer, caught.head]
-                    yield _forecast(context.job, caught, n, real)
+                    yield _forecast(context.job, caught, n, heads[caught.layer, caught.head])
+
+
+def shares_of_old(caught: CaughtHead, n: int) -> np.ndarray | None:
+    """Returns the weights of a head's targets, (Q,), where tokens are left out that a context of n
+    does not have: of a longer one those after its first token. None if scores were not kept."""
+    if caught.scores is None:
+        return None
+    new = caught.scores.shape[1] - n
+    scores = np.delete(caught.scores.astype(float), np.s_[1 : 1 + new], axis=1)
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    queries = np.arange(len(scores))
+    return weights[queries, caught.keys - new] / weights.sum(axis=1)
 
 
 def far_rows(contexts: list[Context], horizons: list[int]) -> Iterator[Row]:
@@ -110,14 +126,16 @@ def _foretold(job: ProbeJob, caught: CaughtHead, n: int, rows: pd.DataFrame) -> 
     }
 
 
-def _forecast(job: ProbeJob, caught: CaughtHead, n: int, real: np.ndarray) -> Row:
+def _forecast(job: ProbeJob, caught: CaughtHead, n: int, longer: CaughtHead) -> Row:
     """Returns what a head on one context foretold of n tokens, beside what it did there."""
     rows = measured(caught, n)
     low = rows["share_low"].to_numpy()
     high = rows["share_high"].to_numpy()
-    is_within = (low <= real) & (real <= high)
+    is_within = (low <= longer.shares) & (longer.shares <= high)
+    of_old = shares_of_old(longer, job.n)
     return _foretold(job, caught, n, rows) | {
-        "real": float(np.median(real)),
+        "real": float(np.median(longer.shares)),
+        "real_of_old": None if of_old is None else float(np.median(of_old)),
         "rows_within": float(is_within.mean()),
     }
 
