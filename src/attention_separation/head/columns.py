@@ -10,7 +10,7 @@ from scipy.special import entr
 
 from .rows import LEAST_REST, Rows
 from .temperatures import temperatures
-from .tokens_in_order import RUNS, TokensInOrder
+from .tokens_in_order import RUNS
 
 STUDENT = 2.364624
 """0.975 quantile of Student's t with 7 degrees of freedom."""
@@ -171,15 +171,14 @@ def _check(rows: Rows) -> Columns:
 def _temperature(rows: Rows, n: float, c: float) -> Columns:
     """The temperatures that keep the level at N. The s of SSMax and n_rest are at the hottest one:
     NaN where there is none."""
-    far_count = far_count_at(rows, n)
-    hottest, coldest = temperatures(rows, far_count, c)
-    beta = np.where(hottest > 0, 1 / hottest, np.nan)
-    scaled = rows.far.scores * np.repeat(beta, rows.far.counts)
-    # An infinite temperature leaves a weight of 0 what it is.
-    scaled = np.where(rows.far.scores > -np.inf, scaled, -np.inf)
+    hottest, coldest = temperatures(rows, far_count_at(rows, n), c)
+    is_kept_at_some = hottest > 0
+    hottest_beta = np.where(is_kept_at_some, 1 / hottest, np.nan)
+    far_at_hottest = rows.far.at_inverse_temperature(hottest_beta)
     return {
         "temperature": hottest,
         "coldest": coldest,
-        "ssmax_s": beta / np.log(n),
-        "n_rest_at_t": TokensInOrder(scaled, rows.far.counts).effective_number,
+        # SSMax multiplies scores by s log n, as a temperature of 1/beta does by beta.
+        "ssmax_s": hottest_beta / np.log(n),
+        "n_rest_at_t": far_at_hottest.effective_number,
     }

@@ -138,7 +138,8 @@ class Rows:
     @cached_property
     def rest_by_distance(self) -> TokensInOrder:
         """The rest, the nearest to the query first; of two as near the earlier one."""
-        return TokensInOrder(self.scores.ravel()[self._places_by_distance], self.m)
+        scores = self.scores[self._rows_of_rest, self._keys_by_distance]
+        return TokensInOrder(scores, self.m)
 
     @cached_property
     def far(self) -> TokensInOrder:
@@ -152,28 +153,29 @@ class Rows:
     def is_far(self) -> np.ndarray:
         if self.order.near == 0:
             return self.is_rest
-        rank = np.arange(len(self._places_by_distance)) - np.repeat(
-            np.cumsum(self.m) - self.m, self.m
-        )
-        places = self._places_by_distance[rank >= np.repeat(self.near, self.m)]
+        # The near ones are the first of each row.
+        is_far_of_rest = self.rest_by_distance.rank >= np.repeat(self.near, self.m)
+        far_rows = self._rows_of_rest[is_far_of_rest]
+        far_keys = self._keys_by_distance[is_far_of_rest]
         is_far = np.zeros(self.scores.shape, bool)
-        is_far.ravel()[places] = True
+        is_far[far_rows, far_keys] = True
         return is_far
 
     @cached_property
-    def _places_by_distance(self) -> np.ndarray:
-        """Where the tokens of the rest stand in `scores`, row after row, in each the nearest to the
-        query first."""
-        rows, columns = self.scores.shape
-        keys = np.arange(columns)
-        first_of_row = columns * np.arange(rows)[:, None]
-        last_of_rest = columns - 1 - self.is_rest[:, ::-1].argmax(axis=1)
-        sees_later = (self.m > 0) & (last_of_rest > self.order.positions)
-        if not sees_later.any():
-            # The later, the nearer.
-            places = np.broadcast_to(keys[::-1], self.scores.shape) + first_of_row
-            return places[self.is_rest[:, ::-1]]
-        distances = np.abs(keys - self.order.positions[:, None])
-        by_distance = np.argsort(distances, axis=1, kind="stable")
-        is_rest = np.take_along_axis(self.is_rest, by_distance, axis=1)
-        return (by_distance + first_of_row)[is_rest]
+    def _rows_of_rest(self) -> np.ndarray:
+        """The row of each token of the rest, (M,), row after row."""
+        return np.repeat(np.arange(len(self)), self.m)
+
+    @cached_property
+    def _keys_by_distance(self) -> np.ndarray:
+        """The key of each token of the rest, (M,), row after row, in each the nearest to the query
+        first; of two as near the earlier one."""
+        keys = np.arange(self.scores.shape[1])
+        positions = self.order.positions[:, None]
+        if not (self.is_rest & (keys > positions)).any():
+            # Without later keys the last one is the nearest: each row is read from its end.
+            _, keys_from_end = np.nonzero(self.is_rest[:, ::-1])
+            return keys[-1] - keys_from_end
+        keys_by_distance = np.argsort(np.abs(keys - positions), axis=1, kind="stable")
+        is_rest = np.take_along_axis(self.is_rest, keys_by_distance, axis=1)
+        return keys_by_distance[is_rest]

@@ -28,12 +28,26 @@ class TokensInOrder:
         """Where each row begins, (R,)."""
         return np.cumsum(self.counts) - self.counts
 
+    @property
+    def rank(self) -> np.ndarray:
+        """How many tokens of its row are before each, (M,)."""
+        return np.arange(len(self.scores)) - np.repeat(self.first, self.counts)
+
     def part(self, start: np.ndarray, stop: np.ndarray) -> "TokensInOrder":
         """Of each row the tokens from `start` up to `stop`, (R,) each."""
-        rank = np.arange(len(self.scores)) - np.repeat(self.first, self.counts)
+        rank = self.rank
         is_after_start = rank >= np.repeat(start, self.counts)
         is_before_stop = rank < np.repeat(stop, self.counts)
         return TokensInOrder(self.scores[is_after_start & is_before_stop], stop - start)
+
+    def at_inverse_temperature(self, beta: np.ndarray) -> "TokensInOrder":
+        """The same tokens with the scores of each row times its beta, (R,)."""
+        beta_of_token = np.repeat(beta, self.counts)
+        has_weight = self.scores > -np.inf
+        with np.errstate(invalid="ignore"):
+            scores = beta_of_token * self.scores
+        # A token without weight has none at beta = 0 either, where 0 times -inf is NaN.
+        return TokensInOrder(np.where(has_weight, scores, -np.inf), self.counts)
 
     @cached_property
     def loudest(self) -> np.ndarray:

@@ -410,12 +410,18 @@ class UniformSums:
         """Chernoff's bound on P(|sum - its mean| > reach standard deviations), at the worst."""
         u, share = gauss_legendre(32)
         mean, sd = _weight_moments(kernel, self.n)
-        centred = weights(kernel, self.n, u) - mean
+        deviations = weights(kernel, self.n, u) - mean
         spread = sd * self._scale(pluses, minuses)
+        # Chernoff: P(X >= x) <= E e^(tilt X) e^(-tilt x), X the sum less its mean, x = reach *
+        # spread. This tilt is the best one if X is normal; sums of no terms have a finite one, too.
         tilt = self.reach / np.maximum(spread, sd / 10)
-        upwards = np.exp(np.multiply.outer(np.outer(self._sizes, tilt), centred))
-        total = np.zeros(len(pluses))
-        for tilted in (upwards, 1 / upwards):
-            plus, minus = np.log(tilted @ share)
-            total += np.exp(pluses * plus + minuses * minus - tilt * self.reach * spread)
-        return float(total.max())
+        # e^(tilt X) is a product over the terms: of such a factor for each plus and each minus.
+        factors = np.exp(np.multiply.outer(np.outer(self._sizes, tilt), deviations))
+        # P(X <= -x) is P(-X >= x): of -X, the factors are one over those of X.
+        factors_of_negative = 1 / factors
+        bound = np.zeros(len(pluses))
+        for tail in (factors, factors_of_negative):
+            log_plus, log_minus = np.log(tail @ share)
+            log_mean = pluses * log_plus + minuses * log_minus
+            bound += np.exp(log_mean - tilt * self.reach * spread)
+        return float(bound.max())
