@@ -154,9 +154,8 @@ class _Attention:
         forward = _eager_forward(self.module)
         rows = self.query[:, :, queries]
         mask = self._added_mask(queries)
-        output: torch.Tensor = forward(self.module, rows, self.key, self.value, mask, **self.more)[
-            0
-        ]
+        results = forward(self.module, rows, self.key, self.value, mask, **self.more)
+        output: torch.Tensor = results[0]
         return output
 
     def scores(self, queries: torch.Tensor) -> np.ndarray:

@@ -23,6 +23,9 @@ MOST_DEPTH = 50
 MOST_VALUES = 10**6
 """Most values of an override, each counted wherever an alias puts it."""
 
+INTEGER_TAG = "tag:yaml.org,2002:int"
+FLOAT_TAG = "tag:yaml.org,2002:float"
+
 INTEGER = re.compile(r"[-+]?[0-9][0-9_]*|0o[0-7]+|0x[0-9a-fA-F]+|0b[01]+")
 FLOAT = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9][0-9_]*\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?"
@@ -106,19 +109,19 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
 
 def _with_numbers_of_yaml_1_2() -> None:
     """Take the loader's rules of what a number looks like from here."""
-    tags = {"tag:yaml.org,2002:int": INTEGER, "tag:yaml.org,2002:float": FLOAT}
-    others = {
-        first: [rule for rule in rules if rule[0] not in tags]
-        for first, rules in Resolver.yaml_implicit_resolvers.items()
-    }
-    _StrictLoader.yaml_implicit_resolvers = others
-    for tag, form in tags.items():
-        whole = re.compile(f"^(?:{form.pattern})$")
-        _StrictLoader.add_implicit_resolver(tag, whole, list("-+.0123456789"))
+    forms_of_numbers = {INTEGER_TAG: INTEGER, FLOAT_TAG: FLOAT}
+    # By the first character of a value: the tags that it may have, and what such values look like.
+    resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    for first, rules in Resolver.yaml_implicit_resolvers.items():
+        resolvers[first] = [(tag, form) for tag, form in rules if tag not in forms_of_numbers]
+    _StrictLoader.yaml_implicit_resolvers = resolvers
+    for tag, form in forms_of_numbers.items():
+        whole_value = re.compile(f"^(?:{form.pattern})$")
+        _StrictLoader.add_implicit_resolver(tag, whole_value, list("-+.0123456789"))
     _StrictLoader.yaml_constructors = {
         **SafeConstructor.yaml_constructors,
-        "tag:yaml.org,2002:int": _StrictLoader.construct_yaml_int,
-        "tag:yaml.org,2002:float": _StrictLoader.construct_yaml_float,
+        INTEGER_TAG: _StrictLoader.construct_yaml_int,
+        FLOAT_TAG: _StrictLoader.construct_yaml_float,
     }
 
 

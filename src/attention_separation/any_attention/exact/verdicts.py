@@ -69,13 +69,16 @@ def verdicts(
     """The verdict at each n, (P,), from the bounds of the best P there."""
     least, most = bounds
     if level is not None:
-        separates = least >= level
-        fails = most < level
+        surely_separates = least >= level
+        surely_fails = most < level
     else:
         least_of_exp, most_of_exp = remembered_bounds(KERNELS["exp"], layer, data, n)
-        separates = (least > most_of_exp / 2) & (least_of_exp > LEAST_OF_EXP)
-        fails = (most <= least_of_exp / 2) | (most_of_exp <= LEAST_OF_EXP)
-    return np.where(separates, 1.0, np.where(fails, 0.0, np.nan))
+        surely_separates = (least > most_of_exp / 2) & (least_of_exp > LEAST_OF_EXP)
+        surely_fails = (most <= least_of_exp / 2) | (most_of_exp <= LEAST_OF_EXP)
+    verdict = np.full(surely_separates.shape, np.nan)
+    verdict[surely_fails] = 0.0
+    verdict[surely_separates] = 1.0
+    return verdict
 
 
 def exp_probabilities(layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:

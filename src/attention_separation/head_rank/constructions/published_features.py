@@ -19,24 +19,38 @@ def published_errors(heads: Heads, counts: list[int]) -> tuple[np.ndarray, np.nd
     from conjugate gradients at the default tolerance. A head is the same for k of any length, so
     the model's true error is that of the normalised k with the same weights.
     """
-    count = max(counts)
-    d = heads.q.shape[1]
-    c = np.empty((count, count))
-    for start, stop, rows in kernel_blocks(Heads(heads.q[:count], heads.k[:count])):
-        c[start:stop, :stop] = rows
-        c[:start, start:stop] = rows[:, :start].T
-    b = head_vs_target(d, heads.cosines[:count]).astype(np.float16)
+    largest = max(counts)
+    q = heads.q[:largest]
+    k = heads.k[:largest]
+    reported, weights = _published_solution(Heads(q, k), counts)
+    unit_heads = Heads(q, k / np.linalg.norm(k, axis=1, keepdims=True))
+    return np.array(reported), errors_of_weights(unit_heads, weights)
+
+
+def _published_solution(heads: Heads, counts: list[int]) -> tuple[list[float], list[np.ndarray]]:
+    """The error 1 - 2 b.a + a.C a that the published computation reports, and its weights a, with
+    the first `count` heads each."""
+    whole_c = _whole_kernel(heads)
+    whole_b = head_vs_target(heads.q.shape[1], heads.cosines).astype(np.float16)
     reported = []
     weights = []
-    for h in counts:
-        a, _ = cg(c[:h, :h], b[:h])
-        reported.append(1 - 2 * (b[:h] @ a) + a @ (c[:h, :h] @ a))
+    for count in counts:
+        c = whole_c[:count, :count]
+        b = whole_b[:count]
+        a, _ = cg(c, b)
+        reported.append(1 - 2 * (b @ a) + a @ (c @ a))
         weights.append(a)
-    # Memory for the kernel of the unit keys.
-    del c
-    k = heads.k[:count]
-    unit_heads = Heads(heads.q[:count], k / np.linalg.norm(k, axis=1, keepdims=True))
-    return np.array(reported), errors_of_weights(unit_heads, weights)
+    return reported, weights
+
+
+def _whole_kernel(heads: Heads) -> np.ndarray:
+    """C on both sides of its diagonal, (H, H)."""
+    count = len(heads.q)
+    c = np.empty((count, count))
+    for start, stop, rows in kernel_blocks(heads):
+        c[start:stop, :stop] = rows
+        c[:start, start:stop] = rows[:, :start].T
+    return c
 
 
 RANDOM_FEATURES = {

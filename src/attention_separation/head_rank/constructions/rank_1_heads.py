@@ -88,9 +88,8 @@ def representing_weight(
 
     def weight(d: int, degree: int) -> float:
         count = harmonics(d, degree)
-        if published:
-            return count / sign_coefficient(d, degree) * math.sqrt(count)
-        return count / sign_coefficient(d, degree)
+        exact = count / sign_coefficient(d, degree)
+        return exact * math.sqrt(count) if published else exact
 
     return odd_series(d, t, terms, weight)
 

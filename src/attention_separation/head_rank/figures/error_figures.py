@@ -219,10 +219,11 @@ def _draw_rank_0(ax: Axes, rows: list[Run], series: list[Series], colours: list[
     for line, colour in zip(series, colours, strict=True):
         for row in chosen(rows, **line.settings):
             colour_by_size[row["d"], row["n"]] = colour
+    has_several_sizes = len(colour_by_size) > 1
     for (d, n), colour in colour_by_size.items():
         # Of two points it makes no error, which a logarithmic axis has no place for.
         if n > 2:
-            shade = colour if len(colour_by_size) > 1 else INK
+            shade = colour if has_several_sizes else INK
             ax.axhline(least_error(d, n), color=shade, linestyle="-.", linewidth=0.9)
 
 

@@ -156,6 +156,7 @@ class Chunk:
         words = self._revealed.words
         halves = self._revealed.halves
         if words is not None and halves is not None:
+            # All signs are known: cells need not be divided.
             self._settle_by_cells(self._revealed.cells)
             if self._point.data == "independent":
                 self._settle_by_bits(words, halves)
@@ -164,22 +165,33 @@ class Chunk:
         pending = [self._revealed.cells]
         while pending:
             cells = pending.pop()
-            if cells.pluses.size > MOST_COUNTS and len(cells.rows) > 1:
+            has_too_many_counts = cells.pluses.size > MOST_COUNTS
+            if has_too_many_counts and len(cells.rows) > 1:
                 two_parts = np.array_split(np.arange(len(cells.rows)), 2)
-                pending += [cells.of(rows) for rows in two_parts]
-                continue
-            self._settle_by_cells(cells)
-            # (t,) bool
-            needs_halves = self._has_open_columns(cells, self._networks_by_rank())
-            needs_splits = self._has_open_columns(cells, NETWORK_INDICES) & ~needs_halves
-            is_halved = needs_halves & self._may_halve(cells)
-            is_split = needs_splits & self._may_double(cells)
-            if is_halved.any():
-                pending.append(cells.of(np.flatnonzero(is_halved)).halved(rng))
-            if is_split.any():
-                pending.append(cells.of(np.flatnonzero(is_split)).split(rng))
-            refined.append(cells.of(np.flatnonzero(~is_halved & ~is_split)))
+                pending += [cells.of(trials) for trials in two_parts]
+            else:
+                self._settle_by_cells(cells)
+                finer_cells, cells_of_others = self._finer_where_open(cells, rng)
+                pending += finer_cells
+                refined.append(cells_of_others)
         return refined
+
+    def _finer_where_open(
+        self, cells: Cells, rng: np.random.Generator
+    ) -> tuple[list[Cells], Cells]:
+        """The cells of trials with open columns, divided where they may be: bins halved if a
+        network known by ranks is open, else intervals split; and the cells of all other trials."""
+        # (t,) bool
+        needs_halves = self._has_open_columns(cells, self._networks_by_rank())
+        needs_splits = self._has_open_columns(cells, NETWORK_INDICES) & ~needs_halves
+        is_halved = needs_halves & self._may_halve(cells)
+        is_split = needs_splits & self._may_double(cells)
+        finer_cells = []
+        if is_halved.any():
+            finer_cells.append(cells.of(np.flatnonzero(is_halved)).halved(rng))
+        if is_split.any():
+            finer_cells.append(cells.of(np.flatnonzero(is_split)).split(rng))
+        return finer_cells, cells.of(np.flatnonzero(~is_halved & ~is_split))
 
     def _has_open_columns(self, cells: Cells, networks: list[int]) -> np.ndarray:
         """Of which trials a column leaves some of these networks open, (t,) bool."""

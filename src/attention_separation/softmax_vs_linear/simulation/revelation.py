@@ -342,14 +342,24 @@ class Completion:
 
 
 def _between_edges(n: int, entry: np.ndarray, cells: Cells, u: np.ndarray) -> np.ndarray:
-    """Uniforms of D0, (t, n), from those of all but the highest in a bin, and its places (B)."""
+    """Uniforms of D0, (t, n): each of a bin lies between its edges, and one is its upper edge.
+
+    entry : (t,) those at coordinate 0
+    u : (t, n + B), which is written over: where each coordinate lies between its bin's edges, and
+        which coordinate of each bin is the upper edge, as a share of the bin's coordinates
+    """
+    uniforms = u[:, :n]
+    shares_before_highest = u[:, n:]
+    in_bins = uniforms[:, 1:]
     edges = cells.edges.T
-    sizes = cells.counts[..., 0].sum(axis=1)
-    firsts = np.cumsum(sizes) - sizes
-    places = firsts + (u[:, n:] * sizes).astype(np.int64)
-    u = u[:, :n]
-    u[:, 0] = entry
-    u[:, 1:] *= np.repeat(np.diff(edges, axis=1), sizes, axis=1)
-    u[:, 1:] += np.repeat(edges[:, :-1], sizes, axis=1)
-    np.put_along_axis(u, 1 + places, edges[:, 1:], axis=1)
-    return u
+    low_edges = edges[:, :-1]
+    high_edges = edges[:, 1:]
+    # (B,), the same in all trials.
+    bin_sizes = cells.counts[..., 0].sum(axis=1)
+    bin_starts = np.cumsum(bin_sizes) - bin_sizes
+    highest_in_bins = bin_starts + (shares_before_highest * bin_sizes).astype(np.int64)
+    uniforms[:, 0] = entry
+    in_bins *= np.repeat(high_edges - low_edges, bin_sizes, axis=1)
+    in_bins += np.repeat(low_edges, bin_sizes, axis=1)
+    np.put_along_axis(in_bins, highest_in_bins, high_edges, axis=1)
+    return uniforms
