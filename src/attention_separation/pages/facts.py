@@ -373,14 +373,11 @@ class HeadModel:
         high = self.far(head, 10**6, "reach_high")
         return f"{short(reach / 1e6)} ({short(low / 1e6)} to {short(high / 1e6)}) million"
 
-    @property
-    def fading(self) -> list[tuple[int, int]]:
-        """Heads that are foretold to lose more than half of their weight up to 10⁶ tokens."""
-        return [
-            head
-            for head in self.heads
-            if self.far(head, 10**6, "foretold") < 0.5 * self.far(head, 10**6, "share")
-        ]
+    def far_change(self, head: tuple[int, int]) -> float:
+        """By how many logits new tokens up to 10⁶ would change a head's weight."""
+        share = self.far(head, 10**6, "share")
+        foretold = self.far(head, 10**6, "foretold")
+        return math.log(foretold / (1 - foretold)) - math.log(share / (1 - share))
 
     def near(self, head: tuple[int, int], n: int, column: str) -> float | None:
         """The median over texts of a column of what a head on n tokens foretells of the longest
