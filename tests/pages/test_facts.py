@@ -200,8 +200,8 @@ def test_heads_that_find_a_needle_are_means_over_its_depths():
 @pytest.mark.parametrize(
     ("reach", "low", "high", "words"),
     [
-        (0.0, 0.0, 0.0, "below 4,096"),
-        (3.84e6, 9.2e5, 1.89e7, "3.84 (0.92 to 18.9) million"),
+        (0.0, 0.0, 0.0, "below 0.004"),
+        (3.84e6, 9.2e5, 1.89e7, "3.8 (0.92 to 18.9)"),
     ],
 )
 def test_a_reach_in_words(reach, low, high, words):

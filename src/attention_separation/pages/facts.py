@@ -368,10 +368,10 @@ class HeadModel:
         """The median reach of a head on texts, in millions, with the medians of its ends."""
         reach = self.far(head, 10**6, "reach")
         if reach == 0:
-            return "below 4,096"
+            return "below 0.004"
         low = self.far(head, 10**6, "reach_low")
         high = self.far(head, 10**6, "reach_high")
-        return f"{short(reach / 1e6)} ({short(low / 1e6)} to {short(high / 1e6)}) million"
+        return f"{reach / 1e6:.2g} ({low / 1e6:.2g} to {high / 1e6:.3g})"
 
     def far_change(self, head: tuple[int, int]) -> float:
         """By how many logits new tokens up to 10⁶ would change a head's weight."""
