@@ -176,6 +176,31 @@ def test_parquet_keeps_values_and_metadata_and_its_bytes(tmp_path):
     assert pq.read_table(one).equals(read, check_metadata=True)
 
 
+IN_ONE_THREAD = """
+import sys
+from pathlib import Path
+import psutil, pyarrow as pa
+from attention_separation.results.tables import *
+process = psutil.Process()
+path = Path(sys.argv[1])
+table = pa.table({"a": [1, 2], "b": [0.5, None], "c": ["x", "y"]})
+before = process.num_threads()
+write_parquet(table, path, {"settings": "x"})
+write_csv(table, path.with_suffix(".csv"))
+read_schema(path)
+rounded(select_rows(read_parquet(path, table.schema, "x"), a=1), 3)
+pa.concat_tables([read_table(path), table.replace_schema_metadata()]).combine_chunks()
+print(process.num_threads() - before)
+"""
+
+
+def test_tables_need_no_thread_of_pyarrow(tmp_path):
+    """One that still held a file's bytes when the process ended would abort it (status -6)."""
+    command = [sys.executable, "-c", IN_ONE_THREAD, tmp_path / "a.parquet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
+
+
 @pytest.mark.parametrize("content", [b"", b"PAR1 half", b"nothing of the kind"])
 def test_a_broken_table_is_named(tmp_path, content):
     path = tmp_path / "broken.parquet"

@@ -233,7 +233,7 @@ def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:
 def read_table(path: Path, is_sealed: bool = True) -> pa.Table:
     """The table of a file, whatever its columns; where it need not be sealed, that of an earlier
     version too. TableError if it is no parquet file of ours, or damaged."""
-    return _read(path, lambda file: file.read(), is_sealed)
+    return _read(path, lambda file: file.read(use_threads=False), is_sealed)
 
 
 def read_schema(path: Path, is_sealed: bool = True) -> pa.Schema:
@@ -242,7 +242,11 @@ def read_schema(path: Path, is_sealed: bool = True) -> pa.Schema:
 
 
 def _read(path: Path, part_of: Callable[[pq.ParquetFile], Part], is_sealed: bool) -> Part:
-    """A part of a parquet file; none of it is interpreted before its seal has been compared."""
+    """A part of a parquet file; none of it is interpreted before its seal has been compared.
+
+    The part is read in this thread: one of pyarrow's own that still held the bytes, which are
+    Python's, when the process ended would abort it.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
