@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from making import CONFIG
 from matplotlib.colors import rgb_to_hsv, to_rgb
+from matplotlib.figure import Figure
 
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention import figures
@@ -103,6 +104,16 @@ def test_multiples_of_k_nearly_geometric():
     found = multiples(20, 7, least=20, most=2e7)
     assert found == [20, 200, 2000, 20_000, 200_000, 2_000_000, 20_000_000]
     assert multiples(7, 3, least=2, most=50)[0] == 7
+
+
+def test_a_line_that_stays_high_has_its_symbol_below_its_end():
+    panel = Figure().subplots()
+    panel.plot([100, 1000, 10_000], [1.0, 0.99, 0.93])
+    figures.label_falling_lines(panel, ["x"])
+    (label,) = panel.texts
+    n, height = label.get_position()
+    assert n == 10_000
+    assert 0.88 < height < 0.93
 
 
 @pytest.mark.parametrize("name", MAPS)

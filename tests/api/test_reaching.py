@@ -125,6 +125,13 @@ def test_larger_values_at_which_it_does_not_separate_are_named():
         asep.least_weight(low, 3000)
 
 
+def test_temperatures_at_which_it_does_not_separate_are_named_as_temperatures():
+    words = "does not separate at every lower T: of those tried, not at some of 1 to 2.15443"
+    with pytest.warns(UserWarning, match=f"{re.escape(words)}$"):
+        hottest = asep.critical_temperature(2000, a0=0.3, a1=0.5, m=5, level=0.1)
+    assert hottest == math.inf
+
+
 WITHOUT_HOLES = {
     "temperature": lambda: asep.critical_temperature(2000),
     "degree": lambda: asep.least_degree(2000),

@@ -20,6 +20,7 @@ from attention_separation.attention.sign_columns import (
     exceeding_states,
     largest_scores,
     likely_heads,
+    of_one_size,
 )
 from attention_separation.softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
 
@@ -156,3 +157,14 @@ def test_the_likely_numbers_of_heads():
 def test_nobody_can_change_a_law_that_others_read():
     with pytest.raises(ValueError, match="read-only"):
         binomial_half_pmf(5)[0] = 1.0
+
+
+def test_scores_that_are_off_are_those_of_larger_scores():
+    scores = np.array([[0.5, -1.0], [2.0, 0.25]])
+    larger = np.array([[0.75, -0.75], [1.0, -0.75]])
+    found = of_one_size(scores, 2.0).off_by(np.array([0.25, -1.0]))
+    wanted = of_one_size(larger, 2.0)
+    np.testing.assert_array_equal(found.score, wanted.score)
+    np.testing.assert_allclose(found.tie_limit, wanted.tie_limit, rtol=1e-15)
+    np.testing.assert_array_equal(found.size, wanted.size)
+    np.testing.assert_array_equal(found.error, wanted.error)

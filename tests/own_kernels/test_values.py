@@ -19,6 +19,7 @@ from attention_separation.any_attention.exact.values import best_probabilities, 
 from attention_separation.any_attention.figures import label_of
 from attention_separation.any_attention.settings import KernelsJob
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.own_kernels import given
 from attention_separation.own_kernels import values as own_kernels_module
 from attention_separation.own_kernels.section import FeatureKernel, PythonKernel, ScoreKernel
 from attention_separation.own_kernels.values import own_kernel, own_kernels
@@ -172,3 +173,12 @@ def test_a_fault_in_a_job_is_a_sentence(capsys, tmp_path):
     assert run_job("any_attention.figures", "--settings", job.canonical(), *words) == 1
     assert ".figures: own_functions has no gone; " in capsys.readouterr().err
     assert not path.exists()
+
+
+def test_a_kernel_has_the_name_of_its_function():
+    def squared(x):
+        return x**2
+
+    assert given.scores(squared).name == "squared"
+    assert given.scores(lambda x: x**2).name == "kernel"
+    assert given.pair(squared, lambda z: z).name == "squared_kernel"

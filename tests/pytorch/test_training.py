@@ -98,6 +98,23 @@ def test_predicting_zero_scores_one(monkeypatch):
     assert np.allclose(error, 0, atol=1e-6)
 
 
+def test_an_error_is_summed_over_coordinates_and_averaged_over_points(monkeypatch):
+    """All outputs are right but one, which is 0 in place of a unit vector."""
+
+    def nearly_right(job, tensors, x):
+        outputs = farthest(x)
+        outputs[1, :, 2, 5] = 0
+        return outputs
+
+    monkeypatch.setattr(train_cell, "transformer", nearly_right)
+    job = small()
+    network = Transformers(job)
+    errors = network.errors(network.batch(0))
+    wanted = torch.zeros(len(job.seeds), job.batch)
+    wanted[1, 5] = 1 / job.n
+    torch.testing.assert_close(errors, wanted)
+
+
 @pytest.mark.parametrize(
     ("settings", "step", "share"),
     [

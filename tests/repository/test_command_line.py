@@ -11,9 +11,12 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making import head_rank
+from rank_cells import SMOKE
 
 from attention_separation.__main__ import main
 from attention_separation.commands import COMMANDS, PACKAGE, usage
+from attention_separation.results import file_states
 from attention_separation.settings.command_line import whole_number
 
 LISTED = {name: command for name, command in COMMANDS.items() if command.listed}
@@ -55,6 +58,15 @@ def test_what_is_no_command_says_what_to_type(gone, capsys):
 def test_what_is_no_job_is_one_sentence(name):
     with pytest.raises(SystemExit, match=f"^job {name}: there is no such job; "):
         main(["job", name])
+
+
+def test_cells_with_current_tables_are_not_to_be_trained(monkeypatch, capsys):
+    monkeypatch.setattr(
+        file_states, "states", lambda folder, expected: dict.fromkeys(expected, file_states.CURRENT)
+    )
+    assert main(["rank-time", SMOKE]) == 0
+    count = len(head_rank(scale="smoke").every_cell)
+    assert capsys.readouterr().out == f"all {count} cells are trained\n"
 
 
 def test_a_command_imports_python_alone_until_surroundings_are_shut_out():

@@ -163,3 +163,11 @@ def test_all_of_few_faults_are_said():
     with pytest.raises(ConfigError) as error:
         load_config(CONFIG, {f"key{number}": 1 for number in range(15)})
     assert len(error.value.faults) == str(error.value).count("unknown key") == 15
+
+
+def test_a_message_says_how_many_faults_it_leaves_out():
+    faults = [f"fault {number}" for number in range(MOST_LINES + 1)]
+    *_, last = str(ConfigError(faults[:-1], "file")).splitlines()
+    assert last == f"  fault {MOST_LINES - 1}"
+    *_, last = str(ConfigError(faults, "file")).splitlines()
+    assert last == "  and 1 more"

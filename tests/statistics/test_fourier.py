@@ -72,3 +72,16 @@ def test_a_square_wave_has_it_too(mean):
     imaginary = np.sin(mean * omega) * np.exp(-(omega**2) / 2)
     wanted = math.erf(mean / math.sqrt(2))
     assert imaginary @ square_wave(40) == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 0.1, 10.0, 1e3])
+def test_a_mean_sign_is_the_same_on_every_scale(scale):
+    """Of a sum on a lattice, to which normal numbers of some size are added."""
+
+    def of_signs(omega):
+        return np.cos(omega) ** 2
+
+    wanted = mean_sign(1.0, math.sqrt(2), of_signs)
+    found = mean_sign(scale, scale * math.sqrt(2), lambda omega: of_signs(scale * omega))
+    assert found.value == pytest.approx(wanted.value, rel=1e-9)
+    assert found.error == pytest.approx(wanted.error, rel=1e-9)

@@ -25,7 +25,7 @@ from attention_separation.head_rank.theory.bound_table import (
 from attention_separation.head_rank.theory.found_table import found_rows
 from attention_separation.head_rank.theory.layers_table import layer_rows
 from attention_separation.head_rank.theory.plurality_table import plurality_rows
-from attention_separation.results.tables import table_from_rows
+from attention_separation.results.tables import chosen, table_from_rows
 from attention_separation.statistics.claims import AGREES, DIFFERS
 
 LEVEL = 0.01
@@ -72,6 +72,18 @@ def verdicts(changed=None, change=None) -> dict[str, str]:
 def test_all_agree_on_the_numbers_made():
     assert {*verdicts().values()} == {AGREES}
     assert len(verdicts()) == 11
+
+
+def test_the_published_features_report_less_than_they_have_where_both_are_furthest_apart():
+    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, features=ROWS["features"])
+    found = vote_claims.PUBLISHED_FEATURES.row(evidence)
+    differences = []
+    for reported in chosen(ROWS["features"], quantity="reported"):
+        size = {name: reported[name] for name in ("d", "heads", "draw")}
+        (attained,) = chosen(ROWS["features"], quantity="attained", **size)
+        differences.append(attained["error"] - reported["error"])
+    assert found["measured"] == max(differences)
+    assert found["bound"] == vote_claims.ATTAINED
 
 
 def scaled(name, factor, **where):

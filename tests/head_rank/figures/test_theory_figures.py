@@ -2,13 +2,17 @@
 
 import re
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from making import head_rank
 
 from attention_separation.__main__ import main, run_job
 from attention_separation.head_rank.figures import theory_figures
+from attention_separation.head_rank.settings.jobs import BoundSettings
 from attention_separation.head_rank.settings.titles import NUMBERED, THEORY
+from attention_separation.head_rank.theory.bound_table import NEEDED, needed_rows
+from attention_separation.results.tables import table_from_rows
 
 STUDY = head_rank(scale="smoke")
 TABLES = {
@@ -98,6 +102,17 @@ def test_the_figure_of_heads_has_every_error(folder):
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert [re.sub("ε = ", "", text) for text in labels[:3]] == ["0.4", "0.2", "0.1"]
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["$d$ = 4", "$d$ = 8"]
+
+
+@pytest.mark.parametrize("errors", [[0.1], [0.4, 0.2, 0.1]])
+def test_the_figure_of_heads_has_the_papers_largest_budget_once(errors):
+    """Also of one error alone."""
+    job = BoundSettings(dimensions=[8], doublings=0, errors=errors, points=[2])
+    table = table_from_rows(needed_rows(job), NEEDED)
+    (panel,) = theory_figures.draw_heads("Title", table).axes
+    (budget,) = [line for line in panel.lines if line.get_linestyle() == "--"]
+    assert budget.get_xdata().tolist() == [1, 2, 4, 8]
+    assert budget.get_ydata() == pytest.approx(np.log10([64, 32, 16, 8]))
 
 
 def test_the_figure_of_points_has_the_line_of_rank_0(folder):
