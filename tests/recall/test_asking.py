@@ -44,6 +44,36 @@ def test_largest_n_of_layers_with_an_order():
     assert at_last >= 0.501 > beyond
 
 
+OF_DECAYS = {
+    "a decay": recall.decay("linear", 0.8),
+    "a decay in a window": recall.decay(recall.window("linear", 12), 0.9),
+    "a decay of which one key is seen": recall.decay(recall.window("linear", 1), 0.9),
+    "a decay of a kernel that flattens with n": recall.decay(
+        recall.window(lambda x, n: x**2 if n < 10**6 else 1 + 0 * x, 3), 0.8
+    ),
+}
+
+
+@pytest.mark.parametrize("layer", OF_DECAYS.values(), ids=OF_DECAYS)
+@pytest.mark.parametrize("age", [None, 0, 5])
+@pytest.mark.parametrize("level", [0.501, 0.6])
+def test_largest_n_is_the_last_that_reaches_the_level(layer, age, level):
+    """Of one age a decay's accuracy falls no more once all that it sees is there."""
+
+    def reaches(n):
+        return recall.accuracy(layer, n=n, d=16, age=age).value >= level
+
+    last = recall.largest_n(layer, d=16, level=level, age=age)
+    if last is None:
+        assert not reaches(10 if age is None else age + 1)
+    elif last == math.inf:
+        assert reaches(10**12)
+    else:
+        assert reaches(last)
+        assert not reaches(last + 1)
+        assert not reaches(10**12)
+
+
 def test_largest_n_of_what_is_simulated_says_so():
     with pytest.warns(UserWarning, match=r"delta\(1\): simulated: .* leaves about n = \d+ to \d+"):
         found = recall.largest_n(recall.delta(1), d=16, trials=20_000)

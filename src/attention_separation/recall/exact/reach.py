@@ -50,7 +50,8 @@ def sizes(least: int, end: int) -> list[int]:
 
 
 def reach(recall_at: RecallAt, level: float, least: int, end: int) -> Reach:
-    """Of an accuracy that is computed; beyond `end` it falls as 1 / n."""
+    """Of an accuracy that is computed; beyond `end` it does not rise, and only the last n is sought
+    there."""
     tried = sizes(least, end)
     reaches = {n: recall_at(n).value >= level for n in tried}
     if not any(reaches.values()):
@@ -62,12 +63,9 @@ def reach(recall_at: RecallAt, level: float, least: int, end: int) -> Reach:
         warnings.append(_words_of_holes(recall_at, level, tried, reaches))
     if last < tried[-1]:
         return Reach(_end_between(recall_at, level, last, _next(tried, last)), warnings)
-    if end == LARGEST_N:
+    if end == LARGEST_N or recall_at(LARGEST_N).value >= level:
         return Reach(math.inf, warnings)
-    # The excess over 1/2 falls as 1 / n.
-    excess = (recall_at(end).value - 0.5) * end
-    about = int(excess / (level - 0.5))
-    return Reach(min(about, LARGEST_N), warnings)
+    return Reach(_end_beyond(recall_at, level, end), warnings)
 
 
 def _words_of_holes(
@@ -89,6 +87,22 @@ def _words_of_holes(
 
 def _next(tried: list[int], n: int) -> int:
     return tried[tried.index(n) + 1]
+
+
+def _end_beyond(recall_at: RecallAt, level: float, end: int) -> int:
+    """The last n that reaches the level, where `end` does and LARGEST_N does not."""
+    low = end
+    high = LARGEST_N
+    # Of the mean over all ages the excess over 1/2 falls as 1 / n: it is beside this n.
+    excess = (recall_at(end).value - 0.5) * end
+    about = int(excess / (level - 0.5))
+    for n in (about - 1, about + 2):
+        if low < n < high:
+            if recall_at(n).value >= level:
+                low = n
+            else:
+                high = n
+    return _end_between(recall_at, level, low, high)
 
 
 def _end_between(recall_at: RecallAt, level: float, low: int, high: int) -> int:
