@@ -37,6 +37,10 @@ CROSSING = Grid(
     encodings=["additive"], regimes=["fresh", "repeated"],
     also=[Part(schedules=["per_epoch"]), Part(layers=[3])],
 )  # fmt: skip
+DIMENSION = Grid(
+    **RECIPE, layers=[1, 2], widths=[1], ranks=[2, 4, 8], n=[4],
+    also=[Part(d=16, ranks=[4, 8, 16], feed_forward=32)],
+)  # fmt: skip
 VARIANTS = Grid(
     **RECIPE, layers=[1, 3], widths=[3], ranks=[2, 8], n=[4],
     also=[Part(biases=False), Part(layer_norm=True)],

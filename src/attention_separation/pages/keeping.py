@@ -132,9 +132,12 @@ def _of_finders(targets: pa.Table) -> pa.Table:
     return targets.filter(array_of([place in finders for place in places], pa.bool_()))
 
 
+RUN = ("d", "n", "layers", "width", "rank", "run", "test_error", "dead")
+
 REDUCED: dict[str, Callable[[pa.Table], pa.Table]] = {
     "claims": _decided_claims,
     "heads_targets": _of_finders,
+    "rank_dimension": lambda table: table.select(RUN),
     "theta": _without_maps,
     "threshold": lambda table: table.select(BEST),
 }

@@ -6,7 +6,19 @@ import pyarrow.parquet as pq
 import pytest
 from making import CONFIG, head_rank
 from rank_cells import write_made_up
-from rank_runs import ARMS, COLLAPSE, CROSSING, FIG1, FIG3, FIG4, MEMORY, RECIPE, changed, runs_of
+from rank_runs import (
+    ARMS,
+    COLLAPSE,
+    CROSSING,
+    DIMENSION,
+    FIG1,
+    FIG3,
+    FIG4,
+    MEMORY,
+    RECIPE,
+    changed,
+    runs_of,
+)
 
 from attention_separation.__main__ import run_job
 from attention_separation.head_rank.constructions.farthest_point import (
@@ -25,7 +37,7 @@ from attention_separation.results.tables import chosen
 PAPER = CONFIG.head_rank.scales["paper"].training
 GRIDS = {
     "rank_fig3": FIG3, "rank_fig4": FIG4, "rank_fresh": ARMS, "rank_collapse": COLLAPSE,
-    "rank_memory": MEMORY, "rank_crossing": CROSSING,
+    "rank_memory": MEMORY, "rank_crossing": CROSSING, "rank_dimension": DIMENSION,
 }  # fmt: skip
 AXES = {"rank_fig4": 1, "rank_fig2": 4, "rank_collapse": 3, "rank_memory": 1}
 """How many of a figure have lines, where they are not two."""
@@ -112,6 +124,10 @@ NOTES = [
         Grid(**RECIPE | {"runs": 1}, layers=[1], widths=[1], ranks=[2], n=[4],
              also=[Part(ranks=[8], runs=3)]),
         "100 steps of 4 sets, 1 to 3 runs a cell.",
+    ),
+    (
+        "rank_dimension", DIMENSION,
+        "$d$ = 8 or 16, $N$ = 4, 100 steps of 4 sets, 3 runs, $w$ = 1. Dash-dotted:",
     ),
     ("rank_crossing", CROSSING, "$d$ = 8, $N$ = 4, 200 steps of 4 sets, 3 runs."),
     ("rank_fig3", FIG3, "normal, N(mean, standard deviation); N(−1, 1) as published."),
@@ -307,3 +323,23 @@ def test_a_figure_of_tables_has_their_seed(tmp_path):
     ((wanted, _),) = simulated_errors(4, 3, [20.0], CONFIG.seed)
     found = [x for x in table["fact_1_error"].to_pylist() if x is not None]
     assert found == pytest.approx([wanted] * 2)
+
+
+def test_the_error_against_d_has_a_line_for_each_part_that_the_rank_is():
+    one, two = (ax for ax in picture_of("rank_dimension", DIMENSION).axes if ax.lines)
+    assert titles("rank_dimension", DIMENSION) == ["1 layer", "2 layers"]
+    assert legend("rank_dimension", DIMENSION) == ["𝑟 = 𝑑", "𝑟 = 𝑑/2", "𝑟 = 𝑑/4", "a run", "mean"]
+    for ax in (one, two):
+        lines = [line for line in ax.lines if line.get_linestyle() == "-"]
+        assert [list(line.get_xdata()) for line in lines] == [[8, 16]] * 3
+        (uniform,) = (line for line in ax.lines if line.get_linestyle() == "-.")
+        assert list(uniform.get_ydata()) == [least_error(8, 4), least_error(16, 4)]
+    # Full rank, which learns; then what the made-up runs of lower rank have, of 3 runs each.
+    means = [line.get_ydata() for line in one.lines if line.get_linestyle() == "-"]
+    assert means[0] == pytest.approx([0.011, 0.011])
+    assert means[1] == pytest.approx([0.501, 0.501])
+
+
+def test_a_run_without_a_number_is_as_good_as_zero_against_d():
+    one, _ = picture_of("rank_dimension", DIMENSION, test_error=None).axes
+    assert all(set(line.get_ydata()) == {1.0} for line in one.lines if line.get_linestyle() != "-.")

@@ -16,6 +16,7 @@ from ..training import runs
 from ..training.cell_table import OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entries
 from .batch_figures import figure_crossing, figure_fresh, figure_memory
 from .collapse_figure import figure_collapse
+from .dimension_figure import figure_dimension
 from .error_figures import figure_1, figure_3, figure_4
 from .head_figure import figure_2
 
@@ -28,6 +29,7 @@ FIGURES: dict[str, Callable[[list[Run]], Figure]] = {
     "rank_collapse": figure_collapse,
     "rank_memory": figure_memory,
     "rank_crossing": figure_crossing,
+    "rank_dimension": figure_dimension,
 }
 
 WITH_FACT_1 = RUNS.append(pa.field("fact_1_error", pa.float64()))

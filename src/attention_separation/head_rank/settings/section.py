@@ -191,6 +191,9 @@ class Training(StrictModel):
         description="new and repeated batches, each under a fast warm-up and under the published "
         "one: at which of them networks learn",
     )
+    dimension: Grid | None = Field(
+        default=None, description="several d, at ranks that are a part of each"
+    )
     variants: Grid | None = Field(
         default=None, description="without biases, and with LayerNorm, beside the paper's networks"
     )

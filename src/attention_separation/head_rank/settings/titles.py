@@ -17,6 +17,7 @@ TRAINED = {
     "rank_collapse": "What of the outputs depends on the points, along training",
     "rank_memory": "Batches that come back, and new ones",
     "rank_crossing": "Batches and warm-ups at which networks learn",
+    "rank_dimension": "Rank as a part of the dimension d",
 }
 """Figures of trained transformers."""
 
@@ -28,7 +29,7 @@ THEORY = {
 """Figures of one layer of low-rank heads, and of a vote, computed without training."""
 
 FIGURES = THEORY | TRAINED | COMPUTED
-UNJUDGED = ("collapse", "memory", "crossing")
+UNJUDGED = ("collapse", "memory", "crossing", "dimension")
 """Grids whose cells no claim is on."""
 
 JUDGED = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors of all cells"}
