@@ -11,6 +11,7 @@ import pytest
 import attention_separation as asep
 from attention_separation.any_attention.exact import reach_search
 from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.api.reaching import TEMPERATURE
 
 SELF, ONES, CROSS = ((layer.model, layer.attention_x) for layer in LAYERS)
 LARGEST = 4000
@@ -130,6 +131,13 @@ def test_temperatures_at_which_it_does_not_separate_are_named_as_temperatures():
     with pytest.warns(UserWarning, match=f"{re.escape(words)}$"):
         hottest = asep.critical_temperature(2000, a0=0.3, a1=0.5, m=5, level=0.1)
     assert hottest == math.inf
+
+
+def test_one_value_is_no_range():
+    assert TEMPERATURE.some_of(np.array([0.5, 0.25])) == "some of 2 to 4"
+    assert TEMPERATURE.some_of(np.array([0.5])) == "2"
+    # Two values that are one text.
+    assert TEMPERATURE.some_of(np.array([0.5, 0.5 + 1e-9])) == "2"
 
 
 WITHOUT_HOLES = {

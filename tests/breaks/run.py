@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from breaks.draw import ROOT, SOURCE, apply, find, read_list, write_list
 
-APART = ("tests/pytorch", "tests/explorer_app")
+APART = ("tests/pytorch", "tests/hugging_face", "tests/explorer_app")
 """Tests that `make test-all` leaves out, for they need more than `make setup` installs."""
 
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::.*?|\S+)(?: - .*)?$", re.M)
@@ -125,14 +125,6 @@ def run(breaks: list[dict], root: Path) -> None:
 
 
 TWELVE = 12
-NEEDS_MORE = (
-    "tests/pytorch",
-    "tests/explorer_app",
-    "tests/report",
-    "tests/publish",
-    "tests/cluster",
-)
-"""Tests that need what `make setup` does not install."""
 
 
 def drawn_breaks(root: Path, breaks: list[dict]) -> list[dict]:

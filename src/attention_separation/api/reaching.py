@@ -347,9 +347,16 @@ class Quantity:
         return f"{'higher' if self.inverse else 'smaller'} {self.letter}"
 
     def ends(self, values: np.ndarray) -> str:
-        """The least and the largest of values tried, as text."""
+        """The least and the largest of values tried, as text; once where that is one text."""
         values = 1 / values if self.inverse else values
-        return f"{values.min():.6g} to {values.max():.6g}"
+        least = f"{values.min():.6g}"
+        largest = f"{values.max():.6g}"
+        return least if least == largest else f"{least} to {largest}"
+
+    def some_of(self, values: np.ndarray) -> str:
+        """Some of the values tried between two ends, in words."""
+        ends = self.ends(values)
+        return f"some of {ends}" if " to " in ends else ends
 
 
 TEMPERATURE = Quantity("T", "e^(x / T)", inverse=True)
@@ -389,12 +396,12 @@ def _at_one_n(
     elif len(undecided):
         warn(
             f"at n = {n:,} float64 does not tell at every {quantity.below} whether "
-            f"{quantity.kernel} separates: of those tried, not at some of "
-            f"{quantity.ends(undecided)}"
+            f"{quantity.kernel} separates: of those tried, not at "
+            f"{quantity.some_of(undecided)}"
         )
     if len(least.fails_above):
         warn(
             f"at n = {n:,} {quantity.kernel} does not separate at every {quantity.above}: of those "
-            f"tried, not at some of {quantity.ends(least.fails_above)}"
+            f"tried, not at {quantity.some_of(least.fails_above)}"
         )
     return least.value
