@@ -454,7 +454,10 @@ class Rank:
     def rule(row: Mapping[str, Any]) -> str:
         """The bound that a claim is judged by, and in a few words what it is."""
         words = row["bound_description"].partition(",")[0]
-        return words if not row["bound"] else f"{short(row['bound'])} {words}"
+        if row["bound"] is None:
+            return words
+        # What no difference is to is the claim's own.
+        return "0" if row["bound"] == 0 else f"{short(row['bound'])} {words}"
 
     def _verdicts(self, origin: str) -> Counter[str]:
         rows = self._tables("head_rank/rank_claims", origin=origin)

@@ -127,7 +127,7 @@ NOTES = [
     ),
     (
         "rank_dimension", DIMENSION,
-        "$d$ = 8 or 16, $N$ = 4, 100 steps of 4 sets, 3 runs, $w$ = 1. Dash-dotted:",
+        "$d$ = 8 or 16, $N$ = 4, 100 steps of 4 sets, 3 runs; 1 module of heads a layer.",
     ),
     ("rank_crossing", CROSSING, "$d$ = 8, $N$ = 4, 200 steps of 4 sets, 3 runs."),
     ("rank_fig3", FIG3, "normal, N(mean, standard deviation); N(−1, 1) as published."),
@@ -328,16 +328,30 @@ def test_a_figure_of_tables_has_their_seed(tmp_path):
 def test_the_error_against_d_has_a_line_for_each_part_that_the_rank_is():
     one, two = (ax for ax in picture_of("rank_dimension", DIMENSION).axes if ax.lines)
     assert titles("rank_dimension", DIMENSION) == ["1 layer", "2 layers"]
-    assert legend("rank_dimension", DIMENSION) == ["𝑟 = 𝑑", "𝑟 = 𝑑/2", "𝑟 = 𝑑/4", "a run", "mean"]
+    assert legend("rank_dimension", DIMENSION) == [
+        "𝑟 = 𝑑",
+        "𝑟 = 𝑑/2",
+        "𝑟 = 𝑑/4",
+        "uniform attention\n(rank 0)",
+    ]
     for ax in (one, two):
         lines = [line for line in ax.lines if line.get_linestyle() == "-"]
         assert [list(line.get_xdata()) for line in lines] == [[8, 16]] * 3
         (uniform,) = (line for line in ax.lines if line.get_linestyle() == "-.")
         assert list(uniform.get_ydata()) == [least_error(8, 4), least_error(16, 4)]
     # Full rank, which learns; then what the made-up runs of lower rank have, of 3 runs each.
-    means = [line.get_ydata() for line in one.lines if line.get_linestyle() == "-"]
-    assert means[0] == pytest.approx([0.011, 0.011])
-    assert means[1] == pytest.approx([0.501, 0.501])
+    medians = [line.get_ydata() for line in one.lines if line.get_linestyle() == "-"]
+    assert medians[0] == pytest.approx([0.011, 0.011])
+    assert medians[1] == pytest.approx([0.501, 0.501])
+
+
+def test_a_line_against_d_is_of_medians():
+    rows = runs_of(DIMENSION, error=lambda cell: 0.1)
+    for row in rows:
+        row["test_error"] = (0.1, 0.2, 0.9)[row["run"]]
+    one, _ = FIGURES["rank_dimension"](rows).axes
+    medians = [list(line.get_ydata()) for line in one.lines if line.get_linestyle() == "-"]
+    assert medians == [[0.2, 0.2]] * 3
 
 
 def test_a_run_without_a_number_is_as_good_as_zero_against_d():

@@ -1,5 +1,7 @@
 """Errors of trained transformers against d, at ranks that are a part of it."""
 
+from statistics import median
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -11,7 +13,10 @@ from ...statistics.contrasts import Run
 from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
 from ..training.runs import held_out_error, values
-from .trained_parts import ERROR, mark, recipe
+from .trained_parts import ERROR, recipe
+
+MARKERS = "os^"
+"""Of the lines, in order: colours alone are one in gray print."""
 
 
 def figure_dimension(rows: list[Run]) -> Figure:
@@ -19,34 +24,39 @@ def figure_dimension(rows: list[Run]) -> Figure:
     that the rank is."""
     layers = values(rows, "layers")
     parts = sorted({_part(row) for row in rows})
-    colour_by_part = dict(zip(parts, PALETTE, strict=False))
+    looks = {
+        part: (PALETTE[k % len(PALETTE)], MARKERS[k % len(MARKERS)]) for k, part in enumerate(parts)
+    }
+    widths = " or ".join(map(str, values(rows, "width")))
     note = (
-        f"{recipe(rows)}, $w$ = {_listed(rows, 'width')}. Dash-dotted: uniform attention at best."
+        f"{recipe(rows)}; {widths} module of heads a layer. As many steps at every $d$: errors "
+        "that grow with it may be of too few."
     )
     with sheet(
         TRAINED["rank_dimension"],
         note,
         len(layers),
         cell=(3.4, 3.2),
-        around=(1.5, 0.0),
+        around=(1.9, 0.0),
         sharey=True,
     ) as (figure, axes):
         for ax, count in zip(axes, layers, strict=True):
             rows_of_panel = chosen(rows, layers=count)
-            for part, colour in colour_by_part.items():
+            for part, (colour, marker) in looks.items():
                 rows_of_line = [row for row in rows_of_panel if _part(row) == part]
-                _draw_line(ax, rows_of_line, colour)
+                _draw_line(ax, rows_of_line, colour, marker)
             _draw_uniform_attention(ax, rows_of_panel)
             ticks_at(ax.xaxis, values(rows_of_panel, "d"))
             ax.set_title(counted(count, "layer"), fontweight="bold")
             ax.set(xlabel="dimension 𝑑", ylabel=ERROR)
             ax.label_outer()
         log_axis(axes[0].yaxis)
-        names = [
-            key(_part_in_words(part), colour, linewidth=4)
-            for part, colour in colour_by_part.items()
+        handles = [
+            key(_part_in_words(part), colour, marker=marker, markersize=3.5, linewidth=1.3)
+            for part, (colour, marker) in looks.items()
         ]
-        legend_beside(figure, [*names, mark("o", "a run"), key("mean", linewidth=1.3)])
+        handles.append(key("uniform attention\n(rank 0)", linewidth=0.9, linestyle="-."))
+        legend_beside(figure, handles, title="runs, and\ntheir median")
     return figure
 
 
@@ -59,18 +69,15 @@ def _part_in_words(part: int) -> str:
     return "𝑟 = 𝑑" if part == 1 else f"𝑟 = 𝑑/{part}"
 
 
-def _listed(rows: list[Run], name: str) -> str:
-    return " or ".join(map(str, values(rows, name)))
-
-
-def _draw_line(ax: Axes, rows: list[Run], colour: str) -> None:
-    """Each run's error, and a line through the means."""
-    means = {}
+def _draw_line(ax: Axes, rows: list[Run], colour: str, marker: str) -> None:
+    """Each run's error, and a line through the medians: runs may end in two ways, and a mean lies
+    between."""
+    medians = {}
     for d in values(rows, "d"):
         errors = [held_out_error(row) for row in chosen(rows, d=d)]
-        means[d] = sum(errors) / len(errors)
-        ax.plot([d] * len(errors), errors, "o", color=colour, markersize=3.5, alpha=0.6)
-    ax.plot(list(means), list(means.values()), color=colour, linewidth=1.3)
+        medians[d] = median(errors)
+        ax.plot([d] * len(errors), errors, marker, color=colour, markersize=3.5, alpha=0.6)
+    ax.plot(list(medians), list(medians.values()), color=colour, linewidth=1.3)
 
 
 def _draw_uniform_attention(ax: Axes, rows: list[Run]) -> None:

@@ -17,7 +17,7 @@ TRAINED = {
     "rank_collapse": "What of the outputs depends on the points, along training",
     "rank_memory": "Batches that come back, and new ones",
     "rank_crossing": "Batches and warm-ups at which networks learn",
-    "rank_dimension": "Rank as a part of the dimension d",
+    "rank_dimension": "Errors at ranks that are a part of d, as d grows",
 }
 """Figures of trained transformers."""
 
