@@ -42,3 +42,8 @@ def test_a_layer_of_torch_recalls_as_it_is_computed(layer, known, sizes):
     wanted = recall.accuracy(known, **more)
     assert found.value == pytest.approx(wanted.value, abs=5.3 / 1.96 * (found.error + wanted.error))
     assert found.error < 0.03
+
+
+def test_a_module_that_does_not_take_three_tensors_is_no_layer():
+    with pytest.raises(ValueError, match=r"called as layer\(q, k, v\)"):
+        recall.simulate(torch.nn.Linear(4, 4), n=6, d=4, trials=3)

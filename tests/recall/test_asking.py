@@ -155,14 +155,25 @@ def test_what_is_asked_wrongly_is_named(wrong, said):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: recall.decay("linear", 0), "decay=0; allowed: numbers from 0.001 to 1"),
-        (lambda: recall.decay("linear", 1.1), "decay=1.1; allowed"),
-        (lambda: recall.decay("linear", "0.9"), "decay='0.9'; allowed"),
+        (lambda: recall.decay("linear", 0), "^factor=0; allowed: numbers from 0.001 to 1"),
+        (lambda: recall.decay("linear", 1.1), "^factor=1.1; allowed"),
+        (lambda: recall.decay("linear", "0.9"), "^factor='0.9'; allowed"),
         (lambda: recall.decay("sparsemax", 0.9), r"decay\(sparsemax\): its weights need more"),
-        (lambda: recall.decay(recall.delta(1), 0.9), "delta has its own decay="),
-        (lambda: recall.window("linear", 0), "window=0; allowed: whole numbers from 1"),
-        (lambda: recall.window("linear", 2.5), "window=2.5; allowed: whole numbers from 1"),
-        (lambda: recall.window("linear", None), "window=None; allowed"),
+        (
+            lambda: recall.decay(recall.delta(1), 0.9),
+            r"decay\(delta\(1\)\); allowed: kernels of the score; .* delta\(beta, decay=\)$",
+        ),
+        (
+            lambda: recall.decay(recall.least_squares(), 0.9),
+            r"decay\(least_squares\(\)\); allowed: kernels of the score$",
+        ),
+        (
+            lambda: recall.window(recall.delta(1), 3),
+            r"window\(delta\(1\)\); allowed: kernels of the score$",
+        ),
+        (lambda: recall.window("linear", 0), "^size=0; allowed: whole numbers from 1"),
+        (lambda: recall.window("linear", 2.5), "^size=2.5; allowed: whole numbers from 1"),
+        (lambda: recall.window("linear", None), "^size=None; allowed"),
         (lambda: recall.delta(0), "beta=0; allowed: numbers above 0, to 2"),
         (lambda: recall.delta(2.1), "beta=2.1; allowed"),
         (lambda: recall.delta(1, 0), "decay=0; allowed"),
@@ -171,6 +182,10 @@ def test_what_is_asked_wrongly_is_named(wrong, said):
         (lambda: recall.largest_n("linear", 8, None), "level=None; allowed"),
         (lambda: recall.simulate("linear", 8, 4, 3, norm=3), "norm=3; allowed: 'sqrt_d', 1"),
         (lambda: recall.simulate("linear", 8, 4, 3, norm="one"), "norm='one'; allowed"),
+        (
+            lambda: recall.simulate("linear", 8, 4, trials=None),
+            "trials=None; allowed: whole numbers from 2",
+        ),
         (lambda: recall.simulate("linear", 10**7, 64, 3), "allowed: n times d up to 50,000,000"),
         (lambda: recall.accuracy("sparsemax", 10**7, 64), "allowed: n times d up to 50,000,000"),
     ],
@@ -178,6 +193,11 @@ def test_what_is_asked_wrongly_is_named(wrong, said):
 def test_what_is_made_wrongly_is_named(make, said):
     with pytest.raises(ValueError, match=said):
         make()
+
+
+def test_the_least_decay_that_help_names_is_one():
+    assert recall.decay("linear", 0.001).decay == 0.001
+    assert "factor : from 0.001 to 1" in recall.decay.__doc__
 
 
 def test_what_is_no_layer():

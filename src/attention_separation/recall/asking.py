@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..own_kernels.given import numpy_of
 from ..settings.number_check import number, whole_number
 from ..settings.warn_once import once_per_question, warn
 from ..statistics.counts import clopper_pearson
@@ -15,6 +14,7 @@ from .exact.reach import LARGEST_N, Reach, reach, simulated_reach
 from .exact.writes import Writes
 from .layers import Delta, GivenLayer, Layer, LeastSquares, Scores, layer_of
 from .simulation.black_box import Pairs, simulated
+from .simulation.given_layer import given_layer
 from .simulation.literal_layers import BlackBox, has_unit_keys, literal_layer
 from .simulation.reduced_delta import DeltaTrials
 
@@ -218,18 +218,20 @@ def simulate(
     n, d, seed and all others : as of `accuracy`
 
     Returns the value, half of its interval of 95 % over draws, and the method. Raises ValueError as
-    `accuracy` does, or if the layer gives anything but finite numbers (m, e).
+    `accuracy` does, if a function does not take three arrays, or if the layer gives anything but
+    finite numbers (m, e).
     """
+    draws = whole_number("trials", trials, least=2, most=LARGEST_TRIALS)
     name = "given"
     if callable(layer) and not isinstance(layer, Scores | Delta | LeastSquares):
-        function = numpy_of(layer)
+        function = given_layer(layer)
         own_norm = math.nan
     else:
         known = layer_of(layer)
         function = literal_layer(known)
         name = "literal"
         own_norm = 1.0 if has_unit_keys(known) else math.nan
-    checked = _question(LeastSquares(), n, d, age, cosine, rewrites, trials, seed)
+    checked = _question(LeastSquares(), n, d, age, cosine, rewrites, draws, seed)
     if checked.n * checked.d > MOST_LITERAL:
         raise ValueError(f"n={n} with d={d}; allowed: n times d up to {MOST_LITERAL:,}")
     if norm is None:
@@ -238,7 +240,7 @@ def simulate(
         length = _norm(norm, checked.d)
     ages = None if checked.age is None else (checked.age,)
     pairs = Pairs(checked.n, checked.d, ages, checked.cosine, checked.rewrites, length)
-    return simulated(function, pairs, max(checked.trials or 2, 2), checked.seed, name)
+    return simulated(function, pairs, draws, checked.seed, name)
 
 
 def _norm(norm: Norm, d: int) -> float:

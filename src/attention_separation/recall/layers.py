@@ -77,12 +77,12 @@ def decay(layer: GivenLayer, factor: float) -> Scores:
     Parameters
     ----------
     layer : a kernel by name, formula or function, or one with a window
-    factor : above 0.001, to 1: no decay
+    factor : from 0.001 to 1, which is no decay
 
     Raises ValueError if the factor is out of range, or the layer has no kernel of the score.
     """
     scores = _of_scores(layer, "decay")
-    checked = _decay(factor)
+    checked = _decay("factor", factor)
     return replace(scores, decay=scores.decay * checked)
 
 
@@ -90,7 +90,7 @@ def window(layer: GivenLayer, size: int) -> Scores:
     """A kernel that sees the latest `size` writes alone. ValueError if the size is no whole number
     from 1 to 10^12, or the layer has no kernel of the score."""
     scores = _of_scores(layer, "window")
-    checked = whole_number("window", size, least=1, most=10**12)
+    checked = whole_number("size", size, least=1, most=10**12)
     return replace(scores, window=min(scores.window, checked))
 
 
@@ -105,7 +105,7 @@ def delta(beta: float = 1.0, decay: float = 1.0) -> Delta:
     Raises ValueError if a number is out of range.
     """
     share = number("beta", beta, "numbers above 0, to 2", lambda x: 0 < x <= 2)
-    return Delta(share, _decay(decay))
+    return Delta(share, _decay("decay", decay))
 
 
 def least_squares() -> LeastSquares:
@@ -116,7 +116,10 @@ def least_squares() -> LeastSquares:
 def _of_scores(layer: GivenLayer, maker: str) -> Scores:
     scores = layer_of(layer)
     if not isinstance(scores, Scores):
-        raise ValueError(f"{maker}({scores.name}); allowed: kernels; delta has its own decay=")
+        allowed = "kernels of the score"
+        if maker == "decay" and isinstance(scores, Delta):
+            allowed += "; a delta rule with a decay is delta(beta, decay=)"
+        raise ValueError(f"{maker}({scores.name}); allowed: {allowed}")
     if scores.kernel.kind != "score":
         raise ValueError(
             f"{maker}({scores.name}): its weights need more than a score; allowed: kernels of the "
@@ -125,7 +128,7 @@ def _of_scores(layer: GivenLayer, maker: str) -> Scores:
     return scores
 
 
-def _decay(factor: float) -> float:
-    """The factor of a decay; ValueError if it is none."""
+def _decay(argument: str, factor: float) -> float:
+    """The factor of a decay, given as an argument of this name; ValueError if it is none."""
     allowed = f"numbers from {LEAST_DECAY:g} to 1"
-    return number("decay", factor, allowed, lambda x: LEAST_DECAY <= x <= 1)
+    return number(argument, factor, allowed, lambda x: LEAST_DECAY <= x <= 1)

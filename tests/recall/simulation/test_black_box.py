@@ -109,7 +109,7 @@ def test_least_squares():
 def test_where_all_is_right_the_interval_is_not_empty():
     found = recall.simulate("exp", n=4, d=16, trials=20)
     assert found.value == 1
-    assert 0 < found.error < 0.05
+    assert found.error == pytest.approx(3 / 20, rel=0.1)
 
 
 @pytest.mark.parametrize(
@@ -123,3 +123,57 @@ def test_where_all_is_right_the_interval_is_not_empty():
 def test_what_a_layer_gives_wrongly_is_named(layer, said):
     with pytest.raises(ValueError, match=said):
         recall.simulate(layer, n=6, d=4, trials=3)
+
+
+@pytest.mark.parametrize("trials", [100, 400])
+def test_where_nothing_failed_a_layer_may_still_fail_in_whole_draws(trials):
+    """One that is wrong in a share of all draws gives intervals that hold the truth."""
+    share = 1.5 / trials
+    misses = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+
+        def layer(q, k, v, rng=rng):
+            sign = -1.0 if rng.random() < share else 1.0
+            return sign * np.exp(20 * (q @ k.T)) @ v
+
+        found = recall.simulate(layer, n=2, d=12, trials=trials, norm=1, seed=seed)
+        if found.value == 1:
+            misses += abs(found.value - (1 - share)) > found.error
+    assert misses == 0
+
+
+class Layer:
+    """One whose call has an argument too many."""
+
+    def __call__(self, q, k, v, mask):
+        return q
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        lambda x: x,
+        lambda q, k: q,
+        lambda q, k, v, mask: q,
+        lambda q, k, v, *, mask: q,
+        Layer(),
+        np.exp,
+        np.add,
+        dict,
+        math.sin,
+    ],
+)
+def test_what_does_not_take_three_arrays_is_no_layer(layer):
+    with pytest.raises(ValueError, match=r"layer=.*; allowed: .* called as layer\(q, k, v\)"):
+        recall.simulate(layer, n=6, d=4, trials=3)
+
+
+@pytest.mark.parametrize("error", [TypeError("my own"), KeyError("mine"), ZeroDivisionError()])
+def test_what_a_layer_raises_itself_is_raised(error):
+    def layer(q, k, v):
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        recall.simulate(layer, n=6, d=4, trials=3)
+    assert caught.value is error

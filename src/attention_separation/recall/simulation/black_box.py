@@ -104,13 +104,25 @@ def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.nda
 def _recall(by_draw: np.ndarray, queries: int, of_name: str) -> Recall:
     """The mean of the accuracies of draws (T,), each of so many queries."""
     trials = len(by_draw)
+    method = f"simulated: the {of_name} layer, {trials:,} draws of keys; the error is half of 95 %"
+    if np.ptp(by_draw) == 0:
+        value = float(by_draw[0])
+        return Recall(value, _error_of_equal_draws(value, trials), method)
     answers = trials * queries * COORDINATES
-    # Where all are right, the spread is what two wrong ones would make it.
+    # Where few are wrong, the spread is at least what two more wrong ones would make it.
     share = (by_draw.mean() * answers + 2) / (answers + 4)
     least_spread = math.sqrt(share * (1 - share) / (queries * COORDINATES))
     estimate = Mean.of(by_draw, least_spread).interval(LEVEL)
-    method = f"simulated: the {of_name} layer, {trials:,} draws of keys; the error is half of 95 %"
     return Recall(estimate.value, estimate.high - estimate.value, method)
+
+
+def _error_of_equal_draws(value: float, trials: int) -> float:
+    """How far the accuracy may be from that of all draws, as when none of them failed: a layer may
+    fail in whole draws, for what shares keys is not independent, and so rarely that none was
+    met."""
+    # Draws of this share are all missed with the probability LEVEL: about 3 / trials.
+    share_not_met = 1 - LEVEL ** (1 / trials)
+    return float(share_not_met * max(value, 1 - value))
 
 
 def _checked(outputs: object, queries: int) -> np.ndarray:

@@ -1,0 +1,60 @@
+"""A layer that someone gives, as a function of arrays."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...own_kernels.given import numpy_of
+from ...settings.words import short_repr
+from .literal_layers import BlackBox
+
+
+def given_layer(layer: Callable[..., Any]) -> BlackBox:
+    """A function (q, k, v) -> o of NumPy's or PyTorch's arrays as one of NumPy's. ValueError, here
+    or at its first call, if it does not take three arrays."""
+    if isinstance(layer, np.ufunc) or not _takes_three(layer):
+        raise ValueError(_words(layer))
+    function = numpy_of(layer)
+    if _has_signature(layer):
+        return function
+
+    def called(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+        try:
+            return function(q, k, v)
+        except TypeError as error:
+            raise ValueError(f"{_words(layer)}: {error}") from error
+
+    return called
+
+
+def _words(layer: object) -> str:
+    return (
+        f"layer={short_repr(layer)}; allowed: a layer that is called as layer(q, k, v), with three "
+        "arrays"
+    )
+
+
+def _signature(layer: Callable[..., Any]) -> inspect.Signature | None:
+    """That of a module of PyTorch is its method's; None of what is written in C and has none."""
+    try:
+        return inspect.signature(getattr(layer, "forward", layer))
+    except (TypeError, ValueError):
+        return None
+
+
+def _has_signature(layer: Callable[..., Any]) -> bool:
+    return _signature(layer) is not None
+
+
+def _takes_three(layer: Callable[..., Any]) -> bool:
+    """Whether it can be called with three arguments by position; so too if nothing is known."""
+    signature = _signature(layer)
+    if signature is None:
+        return True
+    try:
+        signature.bind("q", "k", "v")
+    except TypeError:
+        return False
+    return True
