@@ -177,3 +177,66 @@ def test_what_a_layer_raises_itself_is_raised(error):
     with pytest.raises(type(error)) as caught:
         recall.simulate(layer, n=6, d=4, trials=3)
     assert caught.value is error
+
+
+TIED = {
+    "delta(2)": (recall.delta(2), {"n": 1, "d": 5}),
+    "exp": ("exp", {"n": 2, "d": 8}),
+    "power_3": ("power_3", {"n": 2, "d": 5}),
+    "elu_plus_one": ("elu_plus_one", {"n": 1, "d": 5}),
+    "least squares": (recall.least_squares(), {"n": 3, "d": 8}),
+}
+"""Layers and sizes at which a value and the other one that the key had before may cancel."""
+
+
+def rounds_against_the_value(q, k, v):
+    """The sum of both values of one key, where rounding leaves of 0 what the older one had."""
+    total = v.sum(axis=0)
+    return np.where(total == 0, 3e-16 * v[0], total)[None]
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_an_output_of_rounding_is_a_tie(scale):
+    def layer(q, k, v):
+        return scale * rounds_against_the_value(q, k, v)
+
+    found = recall.simulate(layer, n=1, d=4, trials=2000, rewrites=1)
+    # 1.96 standard errors are the half width of 95 %.
+    assert found.value == pytest.approx(0.75, abs=5.3 / 1.96 * found.error)
+
+
+def test_rounding_is_that_of_the_layers_numbers():
+    def layer(q, k, v):
+        total = v.sum(axis=0)
+        return np.where(total == 0, 1e-7 * v[0], total)[None].astype(np.float32)
+
+    found = recall.simulate(layer, n=1, d=4, trials=2000, rewrites=1)
+    assert found.value == pytest.approx(0.75, abs=5.3 / 1.96 * found.error)
+
+
+@pytest.mark.parametrize(("layer", "sizes"), TIED.values(), ids=TIED)
+def test_ties_of_known_layers_are_half_right(layer, sizes):
+    """Neither a value's sign nor another's is in what rounding leaves."""
+    found = recall.simulate(layer, trials=4000, rewrites=1, seed=3, **sizes)
+    wanted = 0.75
+    if isinstance(layer, str) and sizes["n"] > 1:
+        wanted = recall.accuracy(layer, rewrites=1, **sizes).value
+    assert found.value == pytest.approx(wanted, abs=5.3 / 1.96 * found.error)
+
+
+def test_small_outputs_are_no_ties():
+    """A decay leaves an old key little, and nothing else is in its query's output."""
+
+    def layer(q, k, v):
+        ages = np.arange(len(k))[::-1]
+        return ((q @ k.T > 0.999) * 0.5**ages) @ v
+
+    assert recall.simulate(layer, n=200, d=8, trials=20, norm=1).value == 1
+
+
+def test_whole_numbers_are_not_rounded():
+    def layer(q, k, v):
+        own = (q @ k.T > 0.999).astype(np.int64)
+        return own @ v.astype(np.int64)
+
+    assert recall.simulate(layer, n=5, d=8, trials=20, norm=1).value == 1

@@ -1,6 +1,7 @@
 """Any layer's accuracy, by literal random pairs: a function (q, k, v) -> o is all that is known."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,13 @@ values."""
 LEVEL = 0.05
 """Chance that an interval misses."""
 
+ROUNDING_STEPS = 1024
+MOST_ROUNDING = 1e-3
+"""An output is 0 up to rounding if it is at most so many rounding steps of its numbers, and at most
+this share, of the largest output that its query gives with any values. What a sum of random weights
+leaves is so small with a chance of about 1e-13, while weights that cancel, as of a key that was
+written with both signs, leave some tens of steps."""
+
 
 @dataclass(frozen=True)
 class Pairs:
@@ -38,7 +46,9 @@ class Pairs:
     rewrites: int
     norm: float
 
-    def accuracies(self, layer: BlackBox, generator: np.random.Generator) -> np.ndarray:
+    def accuracies(
+        self, layer: BlackBox, generator: np.random.Generator, sizes: "OutputSizes"
+    ) -> np.ndarray:
         """The share of coordinates of each query's value that are recalled, (m,), of one draw of
         keys; a tie counts half. ValueError where the layer gives anything but numbers (m, e)."""
         keys = self._directions(generator, self.n)
@@ -49,9 +59,20 @@ class Pairs:
             queries = self._noisy(generator, queries)
         keys *= self.norm
         passes = np.tile(keys, (self.rewrites + 1, 1)) if self.rewrites else keys
-        outputs = _checked(layer(self.norm * queries, passes, values), len(places))
+        queries = self.norm * queries
+
+        def outputs_of(values: np.ndarray) -> np.ndarray:
+            return _checked(layer(queries, passes, values), len(places))
+
+        def outputs_of_others() -> np.ndarray:
+            # A stream of its own: draws do not depend on how often this is asked.
+            (other_generator,) = generator.spawn(1)
+            return outputs_of(other_generator.choice([-1.0, 1.0], values.shape))
+
+        outputs = outputs_of(values)
+        is_tie = sizes.ties(outputs, outputs_of_others)
         wanted = values[self.rewrites * self.n + places]
-        agreement = np.sign(outputs) * wanted
+        agreement = np.where(is_tie, 0.0, np.sign(outputs.astype(float))) * wanted
         return np.asarray((1 + agreement.mean(axis=1)) / 2)
 
     def _places(self, generator: np.random.Generator) -> np.ndarray:
@@ -78,6 +99,39 @@ class Pairs:
         return self.cosine * queries + math.sqrt(1 - self.cosine**2) * normals
 
 
+@dataclass
+class OutputSizes:
+    """How large outputs are, which tells those that are 0 up to rounding from small ones.
+
+    A query's outputs have one size whatever the values: that of its weights. It is the largest of
+    its outputs, unless they all are ties; then other values show it. Queries are not compared with
+    each other: all that one gives may be small, as where a decay leaves nothing but an old key.
+
+    largest : of all outputs so far
+    """
+
+    largest: float = 0.0
+
+    def ties(self, outputs: np.ndarray, outputs_of_others: Callable[[], np.ndarray]) -> np.ndarray:
+        """Which of the outputs (m, e) are 0 up to rounding; `outputs_of_others` gives those of the
+        same queries and keys with other values."""
+        share = _rounding_of(outputs)
+        sizes = np.abs(outputs.astype(float))
+        of_queries = sizes.max(axis=1, keepdims=True)
+        self.largest = max(self.largest, float(of_queries.max()))
+        if (of_queries <= share * self.largest).any():
+            of_others = np.abs(outputs_of_others().astype(float))
+            of_queries = np.maximum(of_queries, of_others.max(axis=1, keepdims=True))
+        return np.asarray(sizes <= share * of_queries)
+
+
+def _rounding_of(outputs: np.ndarray) -> float:
+    """The share of an output's size up to which it is rounding; 0 of whole numbers."""
+    if outputs.dtype.kind != "f":
+        return 0.0
+    return min(ROUNDING_STEPS * float(np.finfo(outputs.dtype).eps), MOST_ROUNDING)
+
+
 def simulated(
     layer: BlackBox, pairs: Pairs, trials: int, seed: int, of_name: str = "literal"
 ) -> Recall:
@@ -98,7 +152,8 @@ def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.nda
     point = f"n={pairs.n} d={pairs.d} ages={pairs.ages} cosine={pairs.cosine!r}"
     point += f" rewrites={pairs.rewrites}"
     generator = stream(seed, "recall", "pairs", point)
-    return np.stack([pairs.accuracies(layer, generator) for _ in range(trials)])
+    sizes = OutputSizes()
+    return np.stack([pairs.accuracies(layer, generator, sizes) for _ in range(trials)])
 
 
 def _recall(by_draw: np.ndarray, queries: int, of_name: str) -> Recall:
@@ -126,7 +181,7 @@ def _error_of_equal_draws(value: float, trials: int) -> float:
 
 
 def _checked(outputs: object, queries: int) -> np.ndarray:
-    """Numbers (m, e); else ValueError."""
+    """Numbers (m, e), of the type that the layer gives; else ValueError."""
     shape = (queries, COORDINATES)
     array = np.asarray(outputs)
     if array.shape != shape:
@@ -134,4 +189,4 @@ def _checked(outputs: object, queries: int) -> np.ndarray:
     if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
         value = short_repr(array.ravel()[0])
         raise ValueError(f"layer gave outputs such as {value}; allowed: finite real numbers")
-    return array.astype(float)
+    return array
