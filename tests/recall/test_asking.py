@@ -6,12 +6,18 @@ import subprocess
 import sys
 import warnings
 
+import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import attention_separation
 from attention_separation import recall
 from attention_separation.recall.exact.answer import Recall
 from attention_separation.recall.exact.reach import LARGEST_N, reach, simulated_reach
+from attention_separation.statistics.counts import clopper_pearson
+
+FALSE_ALARM = 1e-6
+"""Chance that any of the comparisons of intervals here fails though all is right."""
 
 KNOWN = [
     ("linear", 16, 10), ("linear", 64, 39), ("linear", 128, 78), ("exp_sqrt_d", 16, 295),
@@ -114,9 +120,72 @@ def test_known_holes():
 def test_a_known_end_by_simulation():
     found = simulated_reach(accuracy_of(lambda n: 0.95 - 0.001 * (n - 20)), 0.9, 1, 10**6)
     assert found.last in (69, 70)
-    assert re.search(r"leaves about n = 6[78] to 7[01] open", found.warnings[0])
+    assert found.low <= 69
+    assert found.high >= 70
+    assert found.high - found.low < 15
+    said = re.search(r"leaves about n = (\d+) to (\d+) open", found.warnings[0])
+    assert said.groups() == (str(found.low), str(found.high))
     assert simulated_reach(accuracy_of(lambda n: 1.0), 0.9, 1, 10**4).last == math.inf
     assert simulated_reach(accuracy_of(lambda n: 0.6), 0.9, 1, 10**4).last is None
+
+
+def counted_accuracy(trials, seed, reach_of_signal=180):
+    """An accuracy that is counted in trials, and falls with n."""
+    rng = np.random.default_rng(seed)
+
+    def at(n):
+        right = rng.binomial(trials, 0.5 + 0.5 * math.exp(-n / reach_of_signal))
+        low, high = clopper_pearson(right, trials)
+        value = right / trials
+        return Recall(value, float(max(high - value, value - low)), "simulated")
+
+    return at
+
+
+@pytest.mark.parametrize("trials", [5, 100, 1000])
+def test_what_simulation_leaves_open_holds_the_truth(trials):
+    truth = 180 * math.log(1 / 0.8)
+    misses = 0
+    for seed in range(200):
+        found = simulated_reach(counted_accuracy(trials, seed), 0.9, 1, 10**5)
+        for sentence in found.warnings:
+            for said in re.findall(r"leaves about n = ([\d,]+) to ([\d,]+) open", sentence):
+                low, high = (int(n.replace(",", "")) for n in said)
+                assert low <= high
+                misses += not low <= truth <= high
+    assert binomtest(misses, 200, 0.05, alternative="greater").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("layer", [recall.delta(1), recall.least_squares(), "sparsemax"])
+@pytest.mark.parametrize("trials", [2, 99])
+def test_the_largest_n_of_what_is_simulated_takes_trials(layer, trials):
+    allowed = f"trials={trials}; allowed: whole numbers from 100 to"
+    with pytest.raises(ValueError, match=allowed):
+        recall.largest_n(layer, 16, 0.9, trials=trials, seed=13)
+
+
+@pytest.mark.parametrize("seed", [1, 13])
+@pytest.mark.parametrize("age", [None, 1])
+def test_largest_n_and_accuracy_agree_where_a_decay_leaves_few_keys(seed, age):
+    layer = recall.delta(1, 0.5)
+    with pytest.warns(UserWarning, match="simulated"):
+        last = recall.largest_n(layer, 16, 0.6, trials=2000, seed=seed, age=age)
+
+    def reaches(n):
+        return recall.accuracy(layer, n, 16, trials=2000, seed=seed, age=age).value >= 0.6
+
+    if last == math.inf:
+        assert reaches(10**12)
+    else:
+        assert reaches(last)
+        assert not reaches(last + 1)
+
+
+def test_an_interval_of_few_trials_holds_what_is_right_in_most_of_them():
+    """None of 100 trials fails by chance where 98 % are right."""
+    found = recall.accuracy(recall.delta(1), n=1, d=4, trials=100)
+    assert found.value == 1
+    assert found.value - found.error < 0.975
 
 
 @pytest.mark.parametrize(
@@ -206,8 +275,6 @@ def test_what_is_no_layer():
 
 
 def test_a_numpy_number_is_a_number():
-    import numpy as np
-
     found = recall.accuracy("linear", n=np.int64(8), d=np.int32(4), cosine=np.float64(0.5))
     assert found == recall.accuracy("linear", n=8.0, d=4, cosine=0.5)
 

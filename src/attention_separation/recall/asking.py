@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from ..settings.number_check import number, whole_number
@@ -11,7 +12,7 @@ from ..statistics.counts import clopper_pearson
 from .exact import large_d_limits, scores
 from .exact.answer import Recall
 from .exact.reach import LARGEST_N, Reach, reach, simulated_reach
-from .exact.writes import Writes
+from .exact.writes import VANISHING, Writes
 from .layers import Delta, GivenLayer, Layer, LeastSquares, Scores, layer_of
 from .simulation.black_box import Pairs, simulated
 from .simulation.given_layer import given_layer
@@ -34,11 +35,15 @@ FEWEST_DRAWS, MOST_DRAWS = 50, 4000
 MOST_LITERAL = 50_000_000
 """Numbers of the keys of one draw."""
 
+FEWEST_TRIALS_OF_REACH = 100
+"""Of each n that is simulated in the search for the largest one."""
+
 MOST_STEPS = 20_000
 """Keys up to which the reduced law is simulated."""
 
-SEEN_OF_LIMIT = 0.45
-"""How far the limit was found from the reduced law, times d: at d = 16 and 64."""
+SEEN_OF_LIMIT = 0.6
+"""How far the limit of an age is from the reduced law at most, times d: 0.46 was found, at d = 16,
+64 and 256, decays from 0.999 to 1, and cosines from -0.8 to 1."""
 
 Norm = Literal["sqrt_d"] | float
 
@@ -59,6 +64,11 @@ class Question:
     trials: int | None
     seed: int
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether the answer at every n is computed, not simulated."""
+        return isinstance(self.layer, Scores) and self.layer.kernel.kind == "score"
+
     def answer(self) -> Recall:
         """By the best method that there is."""
         layer = self.layer
@@ -75,16 +85,27 @@ class Question:
         return self._literal()
 
     def _of_delta(self, layer: Delta) -> Recall:
-        if self.n > MOST_STEPS:
-            value = large_d_limits.delta_limit(layer, self.n, self.d, self.age)
-            method = "limit: of large d and n; the error is what was seen at d = 16 and 64, as 1/d"
+        # Keys that a decay leaves unseen change nothing, and are guessed.
+        keys_seen = Writes(self.n, rewrites=0, decay=layer.decay).keys_seen
+        if self.age is not None and self.age >= keys_seen:
+            method = "limit: of a decay that leaves the key unseen"
+            return Recall(scores.GUESS, VANISHING * math.sqrt(self.d), method)
+        if keys_seen > MOST_STEPS:
+            value = large_d_limits.delta_limit(layer, self.n, self.d, self.age, self.cosine)
+            method = "limit: of large d and n; the error is what was seen at d = 16 to 256, as 1/d"
             return Recall(value, min(SEEN_OF_LIMIT / self.d, 0.5), method)
         trials = self.trials or DEFAULT_TRIALS
-        law = DeltaTrials(layer.beta, layer.decay, self.d, self.n, self.age, self.cosine)
-        right = law.right(trials, self.seed)
+        law = DeltaTrials(layer.beta, layer.decay, self.d, keys_seen, self.age, self.cosine)
+        right = _right(law, trials, self.seed)
         low, high = clopper_pearson(math.floor(right), trials)
+        share = right / trials
+        error = float(max(high - share, share - low))
         method = f"simulated: the reduced law, {trials:,} trials; the error is half of 95 %"
-        return Recall(right / trials, float(high - low) / 2, method)
+        if self.age is not None:
+            return Recall(share, error, method)
+        share_seen = keys_seen / self.n
+        value = scores.GUESS + (share - scores.GUESS) * share_seen
+        return Recall(value, error * share_seen, method)
 
     def _literal(self) -> Recall:
         numbers = self.n * self.d
@@ -98,6 +119,13 @@ class Question:
         ages = None if self.age is None else (self.age,)
         pairs = Pairs(self.n, self.d, ages, self.cosine, self.rewrites, norm)
         return simulated(literal_layer(self.layer), pairs, draws, self.seed)
+
+
+@lru_cache(maxsize=256)
+def _right(law: DeltaTrials, trials: int, seed: int) -> float:
+    """In how many trials the value is recalled: the same for all n of which a decay leaves as many
+    keys seen."""
+    return law.right(trials, seed)
 
 
 def accuracy(
@@ -127,7 +155,8 @@ def accuracy(
     cosine : of the query and that key, -1 to 1; below 1 the query is noisy
     rewrites : how many times all keys were written before, in the same order with other values; the
         latest value counts
-    trials : of what is simulated: of delta rules trials, of other layers draws of all keys
+    trials : of what is simulated: of delta rules trials, of other layers draws of all keys. What is
+        exact or a limit has none; a delta rule that sees more than 20,000 keys is a limit
     seed : of what is simulated
 
     Returns the value, its error and the method in words, which begins with exact, limit or
@@ -154,11 +183,13 @@ def largest_n(
 
     It need not be at all smaller n: a warning names the first and the last at which it is not, of
     those tried, all up to 24 and then 10 a decade. Of what is simulated, n rises until the accuracy
-    is below the level, and a warning names the n that noise leaves open.
+    is below the level, and a warning names the n that noise leaves open: outside of them every n
+    that was asked is surely on its side, by its interval of 95 %.
 
     Parameters
     ----------
     level : accuracy, above 0.5 and below 1
+    trials : of each n that is simulated, at least 100
     layer, d and all others : as of `accuracy`; at an age, n is larger than it
 
     Errors are as of `accuracy`.
@@ -169,6 +200,8 @@ def largest_n(
     if age is not None:
         least_n += whole_number("age", age, least=0, most=LARGEST_N - 1)
     first = _question(layer, least_n, d, age, cosine, rewrites, trials, seed)
+    if first.trials is not None and not first.is_computed:
+        whole_number("trials", trials, least=FEWEST_TRIALS_OF_REACH, most=LARGEST_TRIALS)
 
     def recall_at(n: int) -> Recall:
         return _question(first.layer, n, d, age, cosine, rewrites, trials, seed).answer()

@@ -16,6 +16,7 @@ from attention_separation.recall.exact.large_d_limits import (
     of_equal_values,
 )
 from attention_separation.recall.layers import Delta
+from attention_separation.recall.simulation.reduced_delta import DeltaTrials
 
 D = 10**6
 
@@ -85,9 +86,64 @@ def test_beyond_what_is_simulated_it_is_the_limit():
     found = recall.accuracy(recall.delta(1), n=10**9, d=64, age=15)
     assert found.kind == "limit"
     assert found.value == pytest.approx(0.902, abs=1e-3)
-    assert found.error == pytest.approx(0.45 / 64)
+    assert found.error == pytest.approx(0.6 / 64)
     forgotten = recall.accuracy(recall.delta(1), n=10**9, d=64)
     assert forgotten.value == pytest.approx(0.5, abs=1e-5)
+
+
+@pytest.mark.parametrize("cosine", [1.0, 0.5, 0.0, -1.0])
+@pytest.mark.parametrize(("share", "gate"), [(1.0, 0.0), (0.5, 0.0), (1.5, 0.01)])
+def test_the_limit_of_noisy_queries_is_within_its_error(cosine, share, gate):
+    """The oldest of 200 keys are forgotten at d = 16: more of them change nothing."""
+    layer = Delta(share, math.exp(-gate / 16))
+    for age in (0, 3):
+        limit = recall.accuracy(layer, n=10**9, d=16, age=age, cosine=cosine)
+        assert limit.kind == "limit"
+        law = recall.accuracy(layer, n=200, d=16, age=age, cosine=cosine, trials=5000)
+        assert limit.value == pytest.approx(law.value, abs=limit.error + 5 * law.error / 1.96)
+
+
+@pytest.mark.parametrize("n", [20_001, 10**9, 10**12])
+def test_without_noise_the_sign_is_that_of_the_cosine(n):
+    """beta = 1 erases what the latest key meets, so of the query only its part across is noise."""
+    for cosine, wanted in ((1, 1), (-1, 0), (0, 0.5)):
+        assert recall.accuracy(recall.delta(1), n=n, d=64, age=0, cosine=cosine).value == wanted
+
+
+STRONG_DECAYS = [
+    (1.0, 0.1, 64, 1),
+    (1.0, 0.5, 64, 2),
+    (0.01, 0.1, 64, 2),
+    (1.0, 0.01, 16, 1),
+    (0.1, 0.7, 16, 3),
+    (2.0, 0.8, 8, 4),
+    (1.0, 0.001, 3, 0),
+]
+
+
+@pytest.mark.parametrize(("share", "decay", "d", "age"), STRONG_DECAYS)
+def test_where_a_decay_leaves_few_keys_any_n_is_simulated(share, decay, d, age):
+    """The law of 150 keys, whose factors come to far below any rounding."""
+    layer = Delta(share, decay)
+    trials = 10_000
+    whole = DeltaTrials(share, decay, d, n=150, age=age).right(trials, seed=1) / trials
+    for n in (20_000, 20_001, 10**9):
+        found = recall.accuracy(layer, n=n, d=d, age=age, trials=trials)
+        assert found.kind == "simulated"
+        # Both have an error of trials.
+        assert found.value == pytest.approx(whole, abs=5 * math.sqrt(2) * found.error / 1.96)
+
+
+@pytest.mark.parametrize(("share", "decay"), [(1.0, 0.5), (0.3, 0.9), (2.0, 0.1)])
+def test_unseen_keys_are_guessed(share, decay):
+    layer = Delta(share, decay)
+    assert recall.accuracy(layer, n=10**6, d=8, age=500).value == 0.5
+    seen = math.ceil(math.log(1e-10) / math.log(decay))
+    of_seen = recall.accuracy(layer, n=seen, d=8, trials=5000)
+    for n in (2 * seen, 10**5, 10**12):
+        found = recall.accuracy(layer, n=n, d=8, trials=5000)
+        assert (found.value - 0.5) * n == pytest.approx((of_seen.value - 0.5) * seen, rel=1e-3)
+        assert found.error * n == pytest.approx(of_seen.error * seen)
 
 
 def test_least_squares_of_normal_keys():

@@ -31,29 +31,40 @@ def least_squares_limit(y: float) -> float:
     return float(ndtr(1 / math.sqrt(y - 1))) if y > 1 else 1.0
 
 
-def delta_limit(layer: Delta, n: int, d: int, age: int | None) -> float:
-    """A delta rule at an age, or the mean over ages."""
+def delta_limit(layer: Delta, n: int, d: int, age: int | None, cosine: float = 1.0) -> float:
+    """A delta rule at an age, or the mean over ages, with queries at a cosine to their keys."""
     y = n / d
     gate = -d * math.log(layer.decay)
     if age is not None:
-        return float(delta_accuracy(layer.beta, gate, np.array([age / d]), y)[0])
+        return float(delta_accuracy(layer.beta, gate, np.array([age / d]), y, cosine)[0])
     # Of older keys the accuracy is that of a guess, 1/2.
     oldest = min(y, FORGOTTEN / (layer.beta + gate))
     nodes, weights = _unit_rule()
-    above_guess = delta_accuracy(layer.beta, gate, oldest * nodes, y) - 0.5
+    above_guess = delta_accuracy(layer.beta, gate, oldest * nodes, y, cosine) - 0.5
     mean_up_to_oldest = float(weights @ above_guess)
     return 0.5 + mean_up_to_oldest * oldest / y
 
 
-def delta_accuracy(beta: float, gate: float, x: np.ndarray, y: float) -> np.ndarray:
-    """Phi(signal / noise) at ages x = age / d, (A,), for a decay of e^(-gate / d) and y = n / d."""
+def delta_accuracy(
+    beta: float, gate: float, x: np.ndarray, y: float, cosine: float = 1.0
+) -> np.ndarray:
+    """Phi(signal / noise) at ages x = age / d, (A,), for a decay of e^(-gate / d) and y = n / d.
+
+    The query meets its own key with the cosine times e^(-beta x), what later writes leave of it;
+    the part across the key adds noise of one key, which vanishes as 1 / d. The own write takes the
+    square of what it meets from the length by which earlier keys are met.
+    """
     forgetting = beta * (2 - beta)
     rate = forgetting + 2 * gate
-    signal = beta * np.exp(-(beta + gate) * x)
+    signal = cosine * beta * np.exp(-(beta + gate) * x)
     later = _mean_of_exponential(rate, x)
-    length = np.exp(-forgetting * x) - forgetting * np.exp(-2 * beta * x)
-    earlier = length * np.exp(-2 * gate * x) * _mean_of_exponential(rate, y - x)
-    return np.asarray(ndtr(signal / (beta * np.sqrt(later + earlier))))
+    length = np.exp(-forgetting * x) - forgetting * cosine**2 * np.exp(-2 * beta * x)
+    earlier = np.maximum(length, 0.0) * np.exp(-2 * gate * x) * _mean_of_exponential(rate, y - x)
+    noise = beta * np.sqrt(later + earlier)
+    # Without noise the sign is the signal's: that of the latest key with beta = 1, and of one key.
+    without_noise = np.copysign(np.inf, signal)
+    ratio = np.divide(signal, noise, out=without_noise, where=noise > 0)
+    return np.asarray(np.where(signal == 0, 0.5, ndtr(ratio)))
 
 
 def _mean_of_exponential(rate: float, x: np.ndarray) -> np.ndarray:

@@ -137,7 +137,7 @@ def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) ->
 
     low = least
     if asked(low).value < level:
-        return Reach(None)
+        return _reach_of_none(asked, level, least, most, known)
     high = max(math.ceil(GROWTH * low), low + 1)
     while high <= most and asked(high).value >= level:
         low = high
@@ -147,45 +147,69 @@ def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) ->
         return Reach(math.inf, [text], low=_surely_above(known, level))
     last = _end_between(asked, level, low, high)
     _ask_until_sure(asked, level, last, least, most)
-    near = asked(last)
-    beyond = asked(last + 1)
-    slope = _slope(known, last)
-    open_n = math.ceil(max(near.error, beyond.error) / slope) if slope else high - low
-    text = (
-        f"simulated: the accuracy's interval of 95 % leaves about n = {max(last - open_n, least):,}"
-        f" to {last + open_n:,} open"
-    )
-    return Reach(last, [text], low=_surely_above(known, level), high=_surely_below(known, level))
+    surely_above = _surely_above(known, level)
+    surely_below = _surely_below(known, level)
+    text = _words_of_open(surely_above or least, surely_below, most)
+    return Reach(last, [text], low=surely_above, high=surely_below)
+
+
+def _reach_of_none(
+    asked: RecallAt, level: float, least: int, most: int, known: dict[int, Recall]
+) -> Reach:
+    """Where not even the least n reaches the level; what its interval leaves open is said."""
+    if not _is_open(asked(least), level):
+        return Reach(None)
+    _ask_until_sure(asked, level, least, least, most)
+    surely_below = _surely_below(known, level)
+    return Reach(None, [_words_of_open(least, surely_below, most)], high=surely_below)
+
+
+def _words_of_open(low: int, high: int | None, most: int) -> str:
+    """What the intervals leave open, from an n to one that is surely below the level; None where
+    none was met."""
+    end = most if high is None else high
+    return f"simulated: the accuracy's interval of 95 % leaves about n = {low:,} to {end:,} open"
 
 
 def _ask_until_sure(asked: RecallAt, level: float, last: int, least: int, most: int) -> None:
     """Ask at n to both sides of the last until intervals are on theirs."""
     low = last
-    while low > least and asked(low).value - asked(low).error < level:
+    while low > least and not _is_above(asked(low), level):
         low = max(math.floor(low / WIDER), least)
     high = last + 1
-    while high < most and asked(high).value + asked(high).error >= level:
+    while high < most and not _is_below(asked(high), level):
         high = min(math.ceil(WIDER * high), most)
 
 
+def _is_above(found: Recall, level: float) -> bool:
+    """Whether the whole interval reaches a level."""
+    return found.value - found.error >= level
+
+
+def _is_below(found: Recall, level: float) -> bool:
+    """Whether the whole interval is below a level."""
+    return found.value + found.error < level
+
+
+def _is_open(found: Recall, level: float) -> bool:
+    return not _is_above(found, level) and not _is_below(found, level)
+
+
 def _surely_above(known: dict[int, Recall], level: float) -> int | None:
-    """The largest n whose interval is above a level."""
-    return max(
-        (n for n, found in known.items() if found.value - found.error >= level), default=None
-    )
+    """The largest known n up to which all intervals are above a level."""
+    last = None
+    for n in sorted(known):
+        if not _is_above(known[n], level):
+            break
+        last = n
+    return last
 
 
 def _surely_below(known: dict[int, Recall], level: float) -> int | None:
-    """The least n whose interval is below a level."""
-    return min((n for n, found in known.items() if found.value + found.error < level), default=None)
-
-
-def _slope(known: dict[int, Recall], last: int) -> float:
-    """How much the accuracy falls with each n, between the known n at least a tenth away."""
-    below = [n for n in known if n < 0.9 * last]
-    above = [n for n in known if n > 1.1 * last]
-    low = max(below, default=min(known))
-    high = min(above, default=max(known))
-    if low == high:
-        return 0.0
-    return (known[low].value - known[high].value) / (high - low)
+    """The least known n from which on all intervals are below a level."""
+    first = None
+    for n in sorted(known, reverse=True):
+        if not _is_below(known[n], level):
+            break
+        first = n
+    return first
