@@ -10,7 +10,8 @@ is not noticed; .ci/run has it.
 It works on a clone of the last commit, in a temporary folder, and needs what `make test-rank` and
 `make test-explore` need. A break is first put to the test that noticed it before, then to the tests
 of its part of the package; those left are made together and put to all tests. Results: `red`, and
-by which test; `survived`; `gone`, if its statement is not found or is found twice: then correct its
+by which test; `left`, where the tests of its part have not noticed it and all have not been asked;
+`survived`; `gone`, if its statement is not found or is found twice: then correct its
 file, function, before and after, and run again.
 """
 
@@ -34,7 +35,7 @@ APART = ("tests/pytorch", "tests/hugging_face", "tests/explorer_app")
 """Tests that `make test-all` leaves out, for they need more than `make setup` installs."""
 
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::.*?|\S+)(?: - .*)?$", re.M)
-SECONDS = 600
+SECONDS = 1800
 
 
 def failing(root: Path, breaks: list[dict], *arguments: str) -> list[str]:
@@ -88,6 +89,8 @@ def last_look(root: Path, breaks: list[dict]) -> Iterator[tuple[dict, str]]:
     tests = every = [*settings["tool"]["pytest"]["testpaths"], *APART]
     while breaks:
         failed = failing(root, breaks, *tests)
+        if failed and "::" not in failed[0]:
+            sys.exit(f"{failed[0]}: no test has noticed anything; those left stay so")
         if failed:
             one = culprit(root, breaks, failed[0])
             yield one, failed[0]

@@ -67,7 +67,8 @@ def test_largest_n_is_the_last_that_reaches_the_level(layer, age, level):
     """Of one age a decay's accuracy falls no more once all that it sees is there."""
 
     def reaches(n):
-        return recall.accuracy(layer, n=n, d=16, age=age).value >= level
+        # An accuracy that is the level may miss it by rounding.
+        return recall.accuracy(layer, n=n, d=16, age=age).value >= level - 1e-12
 
     last = recall.largest_n(layer, d=16, level=level, age=age)
     if last is None:
@@ -78,6 +79,31 @@ def test_largest_n_is_the_last_that_reaches_the_level(layer, age, level):
         assert reaches(last)
         assert not reaches(last + 1)
         assert not reaches(10**12)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "d", "level", "last"),
+    [("uniform", 8, 0.65625, 7), ("uniform", 8, 0.6875, 5), ("uniform", 8, 0.75, 3),
+     ("linear", 3, 0.875, 3)],
+)  # fmt: skip
+def test_an_accuracy_that_is_the_level_reaches_it(kernel, d, level, last):
+    """Of uniform attention's signs it is counted, and of three keys of R^3, whose cosines are
+    uniform, a wrong sign has 1 / 8; no n before is below the level."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert recall.largest_n(kernel, d, level) == last
+
+
+def test_an_error_that_leaves_the_level_open_is_said():
+    layer = recall.decay("uniform", 0.5)
+    with pytest.warns(UserWarning, match=r"leaves open whether it is 0\.9995 at n from \d"):
+        recall.largest_n(layer, 8, 0.9995, age=0)
+
+
+def test_what_no_integral_tells_is_sought_by_simulation():
+    with pytest.warns(UserWarning, match=r"exp: simulated: "):
+        last = recall.largest_n("exp", 64, 0.9, cosine=0.3, trials=200)
+    assert 20 < last < 40
 
 
 def test_largest_n_of_what_is_simulated_says_so():

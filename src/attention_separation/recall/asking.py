@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -74,9 +74,10 @@ class Question:
         """By the best method that there is."""
         layer = self.layer
         if isinstance(layer, Scores) and layer.kernel.kind == "score":
-            writes = Writes(self.n, self.rewrites, layer.decay, layer.window)
-            question = scores.Question(layer.kernel, self.d, writes, self.cosine)
-            return scores.accuracy(question, self.age)
+            try:
+                return scores.accuracy(self.of_scores(layer), self.age)
+            except scores.UnresolvedError:
+                return self._literal()
         if isinstance(layer, Delta) and self.rewrites == 0:
             return self._of_delta(layer)
         if isinstance(layer, LeastSquares) and self.n <= self.d and self.cosine == 1:
@@ -84,6 +85,11 @@ class Question:
                 large_d_limits.of_equal_values(self.rewrites), 0.0, "exact: a closed form"
             )
         return self._literal()
+
+    def of_scores(self, layer: Scores) -> scores.Question:
+        """The question that one integral answers, of a kernel of the score."""
+        writes = Writes(self.n, self.rewrites, layer.decay, layer.window)
+        return scores.Question(layer.kernel, self.d, writes, self.cosine)
 
     def _of_delta(self, layer: Delta) -> Recall:
         # Keys that a decay leaves unseen change nothing, and are guessed.
@@ -216,15 +222,29 @@ def largest_n(
 def reach_of(first: Question, recall_at: Callable[[int], Recall], level: float) -> Reach:
     """Where the accuracy is at least a level, from the n of a first question on."""
     layer = first.layer
+
+    def exactly_at(n: int) -> Recall:
+        answer = recall_at(n)
+        if answer.kind == "simulated":
+            raise scores.UnresolvedError
+        return answer
+
     least = first.n
     if isinstance(layer, Scores) and layer.kernel.kind == "score":
-        end = LARGEST_N
-        if layer.decay < 1:
-            # From here on more keys change the share of those that are seen, and nothing else.
-            writes = Writes(LARGEST_N, 0, layer.decay, layer.window)
-            end = min(max(4 * writes.end, 16), LARGEST_N)
-        return reach(recall_at, level, least, end)
+        try:
+            return reach(exactly_at, level, least, _end_of_change(first, layer))
+        except scores.UnresolvedError:
+            pass
     return simulated_reach(recall_at, level, least, MOST_LITERAL // first.d)
+
+
+def _end_of_change(first: Question, layer: Scores) -> int:
+    """The n from which on more keys change the share of those that a decay leaves seen, and nothing
+    else; without one the largest that is asked for."""
+    if layer.decay == 1:
+        return LARGEST_N
+    question = replace(first, n=LARGEST_N, rewrites=0).of_scores(layer)
+    return min(max(4 * question.with_vanishing().writes.end, 16), LARGEST_N)
 
 
 def simulate(

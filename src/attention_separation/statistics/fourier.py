@@ -31,6 +31,14 @@ OF_ROUGH_LAWS = 3.0
 """Times the difference of two extrapolations: where a law is rough at 0, as the root of a distance,
 what is missed is twice and a half that difference."""
 
+LEAST_STEP = 1e-7
+"""Between two of the normal numbers, below which nothing is told from rounding."""
+
+SHRINKING = 0.6
+"""Times the step before from which on steps hardly shrink: of smooth laws it is a quarter."""
+
+MOST_RATIO = 0.98
+
 LAST = 8.5
 """The highest frequency, over one over the least normal number's deviation."""
 
@@ -147,7 +155,18 @@ class Frequencies:
         # A mean sign moves with the square of the deviation.
         value = (4 * least - middle) / 3
         coarser = (4 * middle - most) / 3
-        return MeanSign(value, OF_ROUGH_LAWS * np.abs(value - coarser))
+        error = OF_ROUGH_LAWS * np.abs(value - coarser)
+        return MeanSign(value, np.maximum(error, _missed(least - middle, middle - most)))
+
+
+def _missed(last_step: np.ndarray, step_before: np.ndarray) -> np.ndarray:
+    """What is missed where steps from one normal number to the next hardly shrink, (...): the sum
+    of all that follow, if they go on so; else 0."""
+    is_seen = np.abs(last_step) > LEAST_STEP
+    ratio = np.abs(last_step) / np.where(is_seen, np.maximum(np.abs(step_before), LEAST_STEP), 1.0)
+    ratio = np.minimum(ratio, MOST_RATIO)
+    missed = np.abs(last_step) * ratio / (1 - ratio)
+    return np.asarray(np.where(is_seen & (ratio > SHRINKING), missed, 0.0))
 
 
 def _last_large(frequencies: np.ndarray, size_at: SizeAt) -> int:

@@ -15,6 +15,9 @@ EVERY = 24
 PER_DECADE = 10
 """Of n that are tried beyond."""
 
+ROUNDING = 1e-12
+"""By which an accuracy that is the level may miss it."""
+
 GROWTH = 1.5
 """From one simulated n to the next."""
 
@@ -52,8 +55,10 @@ def sizes(least: int, end: int) -> list[int]:
 def reach(recall_at: RecallAt, level: float, least: int, end: int) -> Reach:
     """Of an accuracy that is computed; beyond `end` it does not rise, and only the last n is sought
     there."""
+    level -= ROUNDING
     tried = sizes(least, end)
-    reaches = {n: recall_at(n).value >= level for n in tried}
+    answers = {n: recall_at(n) for n in tried}
+    reaches = {n: answer.value >= level for n, answer in answers.items()}
     if not any(reaches.values()):
         return Reach(None)
     last = max(n for n in tried if reaches[n])
@@ -61,11 +66,25 @@ def reach(recall_at: RecallAt, level: float, least: int, end: int) -> Reach:
     warnings = []
     if below:
         warnings.append(_words_of_holes(recall_at, level, tried, reaches))
+    warnings += _words_of_open(answers, level)
     if last < tried[-1]:
         return Reach(_end_between(recall_at, level, last, _next(tried, last)), warnings)
     if end == LARGEST_N or recall_at(LARGEST_N).value >= level:
         return Reach(math.inf, warnings)
     return Reach(_end_beyond(recall_at, level, end), warnings)
+
+
+def _words_of_open(answers: dict[int, Recall], level: float) -> list[str]:
+    """A sentence on the n tried whose error leaves open whether they reach the level."""
+    distances = {n: abs(answer.value - level) for n, answer in answers.items()}
+    open_n = [n for n in answers if 2 * ROUNDING < distances[n] < answers[n].error]
+    if not open_n:
+        return []
+    most = max(answers[n].error for n in open_n)
+    return [
+        f"the error of the accuracy, up to {most:.1g}, leaves open whether it is {level:g} at n "
+        f"from {min(open_n):,} to {max(open_n):,}"
+    ]
 
 
 def _words_of_holes(

@@ -9,21 +9,20 @@ A product of many cosines close to 1 is kept as what it lacks to 1, its *shortfa
 no digits that 1 takes up.
 """
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
 from ...attention.kernel import Kernel
-from ...statistics.fourier import Frequencies, MeanSign
+from ...statistics.fourier import REACH, Frequencies, MeanSign
 from .answer import Recall
-from .weights import WeightLaw, has_either_sign, weight_law
+from .sphere import cosines
+from .weights import Roughness, WeightLaw, has_either_sign, roughness, weight_law
 from .writes import VANISHING, Writes
-
-COARSE = 64
-"""Nodes on each side of 0 by which weights are first looked at."""
 
 NODES_A_RADIAN = 0.55
 """Nodes that are added for each radian that the highest frequency turns over the weights."""
@@ -52,6 +51,25 @@ PROBING_SHARE = 0.25
 MOST_AGES = 1_000_000
 """Ages that a decay may leave seen."""
 
+NEVER = 1e-12
+"""Probability that any key has a weight which is left out, as it is too large to come."""
+
+NEAR = 0.2
+"""Of the spread: own weights from this size on are resolved by the frequencies that it needs."""
+
+BULK = 0.3
+"""What the characteristic function of the others lacks to 1, at least, at one over NEAR times their
+spread, where the spread is that of what usually comes, and not of a tail that hardly does."""
+
+MOST_MISMATCH = 0.05
+"""How far means of weights may be apart, by two rules."""
+
+USUAL = 0.1
+"""Share of the weights, of those that are not 0, below the size beside which others vanish."""
+
+LEAST_LOG = -690.0
+"""Of the logarithm of a factor: below it are no numbers."""
+
 GUESS = 0.5
 """The accuracy where the query's own key has no weight."""
 
@@ -76,17 +94,53 @@ class Question:
 
     def law(self, nodes: int) -> WeightLaw:
         """The weights by a rule of so many nodes."""
-        return weight_law(self.kernel, self.d, self.tokens, self.cosine, nodes)
+        rule = cosines(self.d, nodes, self.roughness.jumps)
+        never = NEVER / self.tokens
+        return weight_law(self.kernel, self.d, self.tokens, self.cosine, rule, never)
+
+    @cached_property
+    def roughness(self) -> Roughness:
+        """Of the kernel."""
+        return roughness(self.kernel, self.d, self.tokens)
 
     @cached_property
     def coarse(self) -> WeightLaw:
         """The weights as they are first looked at."""
-        return self.law(COARSE)
+        return self.law(self.roughness.nodes)
+
+    def with_vanishing(self) -> "Question":
+        """The same, its decay's writes left out where no weight of theirs is seen beside others."""
+        if self.writes.decay == 1:
+            return self
+        law = self.coarse
+        sizes = np.abs(law.values)
+        largest = max(float(sizes.max()), abs(law.own))
+        is_some = sizes > 0
+        if not is_some.any():
+            return replace(self, writes=replace(self.writes, vanishing=math.exp(LEAST_LOG)))
+        by_size = np.argsort(sizes[is_some])
+        share_below = law.shares[is_some][by_size].cumsum() / law.shares[is_some].sum()
+        usual = float(sizes[is_some][by_size][np.searchsorted(share_below, USUAL)])
+        # Of so many keys one is as large as usual, but for one time in 1 / VANISHING.
+        share_smaller = float(law.shares[sizes < usual].sum())
+        keys = math.log(VANISHING) / math.log(share_smaller) if share_smaller > 0 else 1.0
+        log_vanishing = math.log(VANISHING * usual / largest) + keys * math.log(self.writes.decay)
+        vanishing = math.exp(max(log_vanishing, LEAST_LOG))
+        return replace(self, writes=replace(self.writes, vanishing=vanishing))
+
+
+class UnresolvedError(ArithmeticError):
+    """The integral does not tell: weights are of too many sizes, or too rough."""
 
 
 def accuracy(question: Question, age: int | None) -> Recall:
     """The accuracy at an age, or its mean over the ages of all keys. ValueError where the kernel
-    has no weight of a score, or a decay leaves too many ages."""
+    has no weight of a score, or a decay leaves too many ages; UnresolvedError where the integral
+    does not tell it."""
+    question = question.with_vanishing()
+    mismatch = question.roughness.mismatch
+    if mismatch > MOST_MISMATCH:
+        raise UnresolvedError(f"{question.kernel.name}: its weights are too rough")
     words = "exact: one Fourier integral"
     if has_either_sign(question.coarse):
         words += ", rows not divided by their sum, which may have either sign"
@@ -94,7 +148,8 @@ def accuracy(question: Question, age: int | None) -> Recall:
         value, error = _of_decay(question, age)
     else:
         value, error = _of_equal_factors(question, age)
-    return Recall(min(max(value, 0.0), 1.0), error, words)
+    # What a rule misses of the weights' sizes moves the answer by half of that at most.
+    return Recall(min(max(value, 0.0), 1.0), error + mismatch / 2, words)
 
 
 def _of_decay(question: Question, age: int | None) -> tuple[float, float]:
@@ -128,6 +183,7 @@ class DecayedKeys:
     factors : (A,) of the latest write of each key, by age
     counts : (A,) how many of its writes are seen
     size, spread : of the own key's writes at age 0, and of all keys' together
+    rare_sum : of weights so large that few come, as of `WeightLaw.rare_sum`
     """
 
     question: Question
@@ -135,6 +191,7 @@ class DecayedKeys:
     counts: np.ndarray
     size: float
     spread: float
+    rare_sum: float
 
     @classmethod
     def of(cls, question: Question) -> "DecayedKeys":
@@ -149,7 +206,8 @@ class DecayedKeys:
             squares += of_key * float(np.square(factors[counts == count]).sum())
         law = question.coarse
         size = abs(law.own) * float(writes.factors(0, int(counts[0])).sum())
-        return cls(question, factors, counts, size, float(np.sqrt(squares * law.mean_square)))
+        spread = float(np.sqrt(squares * law.mean_square))
+        return cls(question, factors, counts, size, spread, law.rare_sum(float(factors.sum())))
 
     def accuracies(self, ages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of keys of these ages (A',), and their errors."""
@@ -167,9 +225,18 @@ class DecayedKeys:
         """Of keys (A',) whose weights are of about one size, or all smaller than the others'
         noise."""
         factors = self.factors[ages]
-        frequencies = Frequencies(
-            size=self.size * factors.max(), spread=self.spread, least_size=self.size * factors.min()
+        frequencies = _frequencies(
+            size=self.size * float(factors.max()),
+            least_size=self.size * float(factors.min()),
+            spread=self.spread,
+            rare_sum=self.rare_sum,
         )
+
+        def all_at(omega: np.ndarray) -> np.ndarray:
+            logs, _ = self._logs_and_signs(self.question.coarse, omega, PROBING_SHARE)
+            return np.exp(logs.sum(axis=0))
+
+        _check_bulk(frequencies, all_at)
 
         def size_at(omega: np.ndarray) -> np.ndarray:
             law = self.question.law(_nodes(self.question, omega))
@@ -228,7 +295,7 @@ class DecayedKeys:
         u = knots[1:]
         # 1 - prod_i cos(u g_i h) for each u and each value of h, (K - 1, M).
         shortfall_of_product = np.zeros((len(u), len(law.values)))
-        for factor in factors[factors > VANISHING]:
+        for factor in factors[factors > self.question.writes.vanishing]:
             # 1 - A B = (1 - A) + A (1 - B), A the product so far and B the next cosine.
             product = 1 - shortfall_of_product
             shortfall_of_product += product * _one_minus_cosines(u * factor, law)
@@ -265,7 +332,9 @@ def _at_count(question: Question, count: int) -> tuple[float, float]:
         return float(law.own > 0), 0.0
     spread = np.sqrt(writes_of_others * law.mean_square)
     size = abs(law.own) * count
-    frequencies = Frequencies(size=size, spread=spread, least_size=size)
+    rare_sum = law.rare_sum(writes_of_others)
+    frequencies = _frequencies(size=size, least_size=size, spread=float(spread), rare_sum=rare_sum)
+    _check_bulk(frequencies, lambda omega: np.abs(_product(others, law, omega)))
 
     def size_at(omega: np.ndarray) -> np.ndarray:
         return np.abs(_product(others, question.law(_nodes(question, omega)), omega))
@@ -279,6 +348,25 @@ def _at_count(question: Question, count: int) -> tuple[float, float]:
 
     value, error = _by_two_rules(question, omega, mean_sign)
     return float(value), float(error)
+
+
+def _frequencies(size: float, least_size: float, spread: float, rare_sum: float) -> Frequencies:
+    """Those of own weights of these sizes among others; what is rare and large beyond the reach of
+    the spread is counted with the size."""
+    beyond = max(rare_sum - REACH * spread, 0.0)
+    return Frequencies(size=size + beyond, spread=spread, least_size=least_size)
+
+
+def _check_bulk(frequencies: Frequencies, size_at: Callable[[np.ndarray], np.ndarray]) -> None:
+    """Refuse sums of which neither the own weight nor what usually comes of the others is near the
+    spread: frequencies that the spread asks for are then too low for both. UnresolvedError."""
+    if frequencies.least_size >= NEAR * frequencies.spread:
+        return
+    highest = 1 / (NEAR * frequencies.spread)
+    # From 0 on: splines have a knot there.
+    size = float(size_at(np.linspace(0.0, highest, FEWEST_KNOTS)[1:])[-1])
+    if 1 - size < BULK:
+        raise UnresolvedError("weights are of too many sizes for one integral")
 
 
 def _writes_in(keys_by_count: dict[int, int]) -> int:
@@ -306,7 +394,7 @@ def _nodes(question: Question, omega: np.ndarray) -> int:
     tails = np.minimum(law.shares.cumsum(), law.shares[::-1].cumsum()[::-1])
     likely = law.values[tails * question.tokens > TAIL]
     turn = omega[-1] * float(np.ptp(likely)) if len(likely) else 0.0
-    return min(COARSE + int(NODES_A_RADIAN * turn), MOST_NODES)
+    return min(question.roughness.nodes + int(NODES_A_RADIAN * turn), MOST_NODES)
 
 
 def _by_two_rules(

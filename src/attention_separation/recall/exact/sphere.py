@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import roots_legendre
@@ -25,15 +26,26 @@ class Cosines:
     shares: np.ndarray
 
 
+FEWEST_NODES = 8
+"""Of a piece between two jumps."""
+
+EVEN = 20_000
+"""Angles, equally far apart, by which a function of the cosine is looked over; pi / 2 is none."""
+
+
 @lru_cache(maxsize=64)
-def cosines(d: int, nodes: int) -> Cosines:
+def cosines(d: int, nodes: int, jumps: tuple[float, ...] = ()) -> Cosines:
     """The rule with so many nodes on each side of t = 0, where kernels may have a kink.
 
     It is Gauss and Legendre's in the angle, in which the density is sin^(d - 2): smooth for all d.
+
+    Parameters
+    ----------
+    jumps : further angles, between 0 and pi, that no piece of the rule has inside
     """
-    nearest = 0.0
-    if d > 2:
-        nearest = math.asin(LEAST_SHARE ** (1 / (d - 2)))
+    nearest = _nearest(d)
+    if jumps:
+        return _by_pieces(d, nodes, [nearest, *sorted({*jumps, math.pi / 2}), math.pi - nearest])
     of_unit, weights = roots_legendre(nodes)
     half_width = (math.pi / 2 - nearest) / 2
     angles = nearest + half_width * (of_unit + 1)
@@ -42,3 +54,35 @@ def cosines(d: int, nodes: int) -> Cosines:
     upper = np.cos(angles)
     values = np.concatenate([upper, -upper[::-1]])
     return Cosines(values, shares / shares.sum())
+
+
+def even_cosines(d: int) -> Cosines:
+    """A rule of equally many nodes wherever a kernel may be rough."""
+    nearest = _nearest(d)
+    step = (math.pi - 2 * nearest) / EVEN
+    angles = nearest + step * (np.arange(EVEN) + 0.5)
+    shares = np.sin(angles) ** (d - 2)
+    return Cosines(np.cos(angles), shares / shares.sum())
+
+
+def _nearest(d: int) -> float:
+    """The angle to a pole from which on the density counts."""
+    return math.asin(LEAST_SHARE ** (1 / (d - 2))) if d > 2 else 0.0
+
+
+def _by_pieces(d: int, nodes: int, edges: list[float]) -> Cosines:
+    """A rule of Gauss in each piece between edges, with nodes as its width has a share of them."""
+    whole = edges[-1] - edges[0]
+    angles = []
+    shares = []
+    for start, end in pairwise(edges):
+        half_width = (end - start) / 2
+        if half_width <= 0:
+            continue
+        count = max(math.ceil(4 * nodes * half_width / whole), FEWEST_NODES)
+        of_unit, weights = roots_legendre(count)
+        of_piece = start + half_width * (of_unit + 1)
+        angles.append(of_piece)
+        shares.append(half_width * weights * np.sin(of_piece) ** (d - 2))
+    density = np.concatenate(shares)
+    return Cosines(np.cos(np.concatenate(angles)), density / density.sum())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 VANISHING = 1e-10
-"""Factor of a decay from which on a write is left out."""
+"""Factor of a decay from which on a write is left out, where all weights are of one size."""
 
 
 @dataclass(frozen=True)
@@ -22,19 +22,21 @@ class Writes:
     rewrites : r
     decay : factor for each step of age
     window : age from which on a write is not seen; inf for none
+    vanishing : factor of a decay from which on a write is left out
     """
 
     n: int
     rewrites: int = 0
     decay: float = 1.0
     window: float = math.inf
+    vanishing: float = VANISHING
 
     @property
     def end(self) -> int:
         """The age from which on a write has no weight, or one that vanishes."""
         end = min(self.window, self.n * (self.rewrites + 1))
         if self.decay < 1:
-            end = min(end, math.ceil(math.log(VANISHING) / math.log(self.decay)))
+            end = min(end, math.ceil(math.log(self.vanishing) / math.log(self.decay)))
         return int(end)
 
     @property
