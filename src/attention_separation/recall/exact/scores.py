@@ -112,21 +112,21 @@ class Question:
         """The same, its decay's writes left out where no weight of theirs is seen beside others."""
         if self.writes.decay == 1:
             return self
-        law = self.coarse
-        sizes = np.abs(law.values)
-        largest = max(float(sizes.max()), abs(law.own))
-        is_some = sizes > 0
-        if not is_some.any():
-            return replace(self, writes=replace(self.writes, vanishing=math.exp(LEAST_LOG)))
-        by_size = np.argsort(sizes[is_some])
-        share_below = law.shares[is_some][by_size].cumsum() / law.shares[is_some].sum()
-        usual = float(sizes[is_some][by_size][np.searchsorted(share_below, USUAL)])
-        # Of so many keys one is as large as usual, but for one time in 1 / VANISHING.
-        share_smaller = float(law.shares[sizes < usual].sum())
-        keys = math.log(VANISHING) / math.log(share_smaller) if share_smaller > 0 else 1.0
-        log_vanishing = math.log(VANISHING * usual / largest) + keys * math.log(self.writes.decay)
-        vanishing = math.exp(max(log_vanishing, LEAST_LOG))
+        vanishing = math.exp(max(self._log_vanishing(), LEAST_LOG))
         return replace(self, writes=replace(self.writes, vanishing=vanishing))
+
+    def _log_vanishing(self) -> float:
+        """Of the factor at which the largest weight is VANISHING beside a usual one of the latest
+        keys."""
+        law = self.coarse
+        usual = law.usual_size(USUAL)
+        if usual == 0:
+            return -math.inf
+        largest = max(law.largest, abs(law.own))
+        # Of so many keys one is as large as usual, but for one time in 1 / VANISHING.
+        share_smaller = law.share_below(usual)
+        keys = math.log(VANISHING) / math.log(share_smaller) if share_smaller > 0 else 1.0
+        return math.log(VANISHING * usual / largest) + keys * math.log(self.writes.decay)
 
 
 class UnresolvedError(ArithmeticError):

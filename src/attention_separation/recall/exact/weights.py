@@ -44,6 +44,22 @@ class WeightLaw:
         counts = poisson.isf(RARE, expected[is_rare])
         return float(np.max(sizes[by_size][is_rare] * counts))
 
+    def usual_size(self, share: float) -> float:
+        """The size that this share of the weights is below, of those that are not 0; 0 where all
+        are."""
+        is_some = self.values != 0
+        if not is_some.any():
+            return 0.0
+        sizes = np.abs(self.values[is_some])
+        by_size = np.argsort(sizes)
+        share_below = self.shares[is_some][by_size].cumsum()
+        place = int(np.searchsorted(share_below, share * share_below[-1]))
+        return float(sizes[by_size][place])
+
+    def share_below(self, size: float) -> float:
+        """The probability of a weight below a size."""
+        return float(self.shares[np.abs(self.values) < size].sum())
+
     @property
     def largest(self) -> float:
         """The largest size of another key's weight."""
