@@ -94,6 +94,15 @@ def test_a_narrow_piece_of_a_kernel_is_not_missed(d):
     assert found.value == pytest.approx(of_ones(999, share), abs=1e-6)
 
 
+@pytest.mark.parametrize("window", [3, 6, 20])
+def test_a_kernel_in_a_window_knows_the_n_of_the_window(window):
+    layer = recall.window("where(n>5,-x,x)", window)
+    found = recall.accuracy(layer, n=8, d=16)
+    drawn = recall.simulate(layer, n=8, d=16, trials=500)
+    assert (found.value < 0.5) == (window > 5)
+    assert abs(found.value - drawn.value) < 2.6 * drawn.error
+
+
 def test_jumps_are_found():
     d = 16
     kernel = layer_of("where(x>4,where(x<8,3,exp(x)),x)").kernel

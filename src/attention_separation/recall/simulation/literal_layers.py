@@ -30,20 +30,23 @@ def has_unit_keys(layer: Layer) -> bool:
 
 
 def _scores(layer: Scores, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
-    weights = row_weights(layer.kernel, q, k)
+    # A kernel that knows n knows that of the writes it may see.
+    tokens = int(min(layer.window, len(k)))
+    weights = row_weights(layer.kernel, q, k, tokens)
     ages = np.arange(len(k))[::-1]
     factors = np.where(ages < layer.window, layer.decay ** ages.astype(float), 0.0)
     return (weights * factors) @ v
 
 
-def row_weights(kernel: Kernel, q: np.ndarray, k: np.ndarray) -> np.ndarray:
-    """Weights (m, N), each row over any positive number. ValueError where one is no number."""
+def row_weights(kernel: Kernel, q: np.ndarray, k: np.ndarray, tokens: int) -> np.ndarray:
+    """Weights (m, N), each row over any positive number, of a kernel for so many tokens. ValueError
+    where one is no number."""
     seen = KernelInputs(
         scores=q @ k.T,
         queries=q,
         keys=k,
         multiplicities=np.ones((len(q), len(k))),
-        n=len(k),
+        n=tokens,
         d=q.shape[-1],
     )
     with np.errstate(all="ignore"):
