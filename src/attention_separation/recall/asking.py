@@ -65,11 +65,6 @@ class Question:
     trials: int | None
     seed: int
 
-    @property
-    def is_computed(self) -> bool:
-        """Whether the answer at every n is computed, not simulated."""
-        return isinstance(self.layer, Scores) and self.layer.kernel.kind == "score"
-
     def answer(self) -> Recall:
         """By the best method that there is."""
         layer = self.layer
@@ -167,8 +162,9 @@ def accuracy(
     seed : of what is simulated
 
     Returns the value, its error and the method in words, which begins with exact, limit or
-    simulated. Raises UnknownKernelError or TypeError for what is no layer, and ValueError for a
-    number out of range, or a kernel without weights of negative scores.
+    simulated: so is a kernel whose weights are of too many sizes for one integral. Raises
+    UnknownKernelError or TypeError for what is no layer, and ValueError for a number out of range,
+    or a kernel without weights of negative scores.
     """
     return _question(layer, n, d, age, cosine, rewrites, trials, seed).answer()
 
@@ -207,7 +203,7 @@ def largest_n(
     if age is not None:
         least_n += whole_number("age", age, least=0, most=LARGEST_N - 1)
     first = _question(layer, least_n, d, age, cosine, rewrites, trials, seed)
-    if first.trials is not None and not first.is_computed:
+    if trials is not None:
         whole_number("trials", trials, least=FEWEST_TRIALS_OF_REACH, most=LARGEST_TRIALS)
 
     def recall_at(n: int) -> Recall:

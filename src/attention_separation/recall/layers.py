@@ -87,8 +87,11 @@ def decay(layer: GivenLayer, factor: float) -> Scores:
 
 
 def window(layer: GivenLayer, size: int) -> Scores:
-    """A kernel that sees the latest `size` writes alone. ValueError if the size is no whole number
-    from 1 to 10^12, or the layer has no kernel of the score."""
+    """A kernel that sees the latest `size` writes alone; one that knows n knows how many it sees.
+
+    Raises ValueError if the size is no whole number from 1 to 10^12, or the layer has no kernel of
+    the score.
+    """
     scores = _of_scores(layer, "window")
     checked = whole_number("size", size, least=1, most=10**12)
     return replace(scores, window=min(scores.window, checked))

@@ -66,7 +66,7 @@ def reach(recall_at: RecallAt, level: float, least: int, end: int) -> Reach:
     warnings = []
     if below:
         warnings.append(_words_of_holes(recall_at, level, tried, reaches))
-    warnings += _words_of_open(answers, level)
+    warnings += _words_of_error(answers, level)
     if last < tried[-1]:
         return Reach(_end_between(recall_at, level, last, _next(tried, last)), warnings)
     if end == LARGEST_N or recall_at(LARGEST_N).value >= level:
@@ -74,7 +74,7 @@ def reach(recall_at: RecallAt, level: float, least: int, end: int) -> Reach:
     return Reach(_end_beyond(recall_at, level, end), warnings)
 
 
-def _words_of_open(answers: dict[int, Recall], level: float) -> list[str]:
+def _words_of_error(answers: dict[int, Recall], level: float) -> list[str]:
     """A sentence on the n tried whose error leaves open whether they reach the level."""
     distances = {n: abs(answer.value - level) for n, answer in answers.items()}
     open_n = [n for n in answers if 2 * ROUNDING < distances[n] < answers[n].error]

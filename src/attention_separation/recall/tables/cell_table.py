@@ -53,7 +53,7 @@ LARGEST_N = 10**9
 FEWEST_SIMULATED = 8
 """Draws of a dot, at least, whatever the job's numbers are; FEWEST_LITERAL where they allow it."""
 
-FEWEST_LITERAL = 20
+FEWEST_LITERAL = 30
 """Draws of a point of a line that is simulated literally, at least."""
 
 FEWEST_DRAWS = 150
