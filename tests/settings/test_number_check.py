@@ -27,7 +27,7 @@ WHOLE = {
     "recall seed": ("seed", lambda x: recall.accuracy("linear", n=8, d=4, seed=x)),
     "recall age": ("age", lambda x: recall.accuracy("linear", n=8, d=4, age=x)),
     "recall age of largest": ("age", lambda x: recall.largest_n("linear", 4, age=x)),
-    "recall window": ("window", lambda x: recall.window("linear", x)),
+    "recall window": ("size", lambda x: recall.window("linear", x)),
 }
 NUMBERS = {
     "separate a0": ("a0", lambda x: asep.separate("exp", n=200, a0=x)),
@@ -36,7 +36,7 @@ NUMBERS = {
     "critical mu": ("mu", lambda x: needle.critical_n("exp", x)),
     "sink prior": ("prior", lambda x: needle.sink(5, 8, x)),
     "recall cosine": ("cosine", lambda x: recall.accuracy("linear", n=8, d=4, cosine=x)),
-    "recall decay": ("decay", lambda x: recall.decay("linear", x)),
+    "recall decay": ("factor", lambda x: recall.decay("linear", x)),
     "recall beta": ("beta", recall.delta),
     "recall level": ("level", lambda x: recall.largest_n("linear", 8, x)),
     "head level": ("level", lambda x: head.measure(SCORES, 0, level=x)),
