@@ -127,7 +127,7 @@ NOTES = [
     ),
     (
         "rank_dimension", DIMENSION,
-        "$d$ = 8 or 16, $N$ = 4, 100 steps of 4 sets, 3 runs; 1 module of heads a layer.",
+        "$d$ = 8 or 16, $N$ = 4, 100 steps of 4 sets, 3 runs; modules of heads in a layer: 1.",
     ),
     ("rank_crossing", CROSSING, "$d$ = 8, $N$ = 4, 200 steps of 4 sets, 3 runs."),
     ("rank_fig3", FIG3, "normal, N(mean, standard deviation); N(−1, 1) as published."),

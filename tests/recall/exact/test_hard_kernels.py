@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import beta, binom
 
 from attention_separation import recall
-from attention_separation.recall.exact.weights import roughness
+from attention_separation.recall.exact.roughness import roughness
 from attention_separation.recall.layers import layer_of
 
 DRAWS = 40_000
@@ -92,6 +92,11 @@ def test_a_narrow_piece_of_a_kernel_is_not_missed(d):
     share = chance(0.099, 0.101, d) + chance(0.999, 1.0, d)
     found = recall.accuracy(kernel, n=1000, d=d)
     assert found.value == pytest.approx(of_ones(999, share), abs=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["where(sin(300*x)>0.995,9,1)", "where(sin(5000*x)>0.999,30,x)"])
+def test_a_kernel_too_rough_for_any_rule_is_simulated(kernel):
+    assert recall.accuracy(kernel, n=20, d=16, trials=50).kind == "simulated"
 
 
 @pytest.mark.parametrize("window", [3, 6, 20])

@@ -12,7 +12,7 @@ from ...settings.words import counted
 from ...statistics.contrasts import Run
 from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
-from ..training.runs import held_out_error, values
+from ..training.runs import held_out_error, listed, values
 from .trained_parts import ERROR, recipe
 
 MARKERS = "os^"
@@ -27,10 +27,9 @@ def figure_dimension(rows: list[Run]) -> Figure:
     looks = {
         part: (PALETTE[k % len(PALETTE)], MARKERS[k % len(MARKERS)]) for k, part in enumerate(parts)
     }
-    widths = " or ".join(map(str, values(rows, "width")))
     note = (
-        f"{recipe(rows)}; {widths} module of heads a layer. As many steps at every $d$: errors "
-        "that grow with it may be of too few."
+        f"{recipe(rows)}; modules of heads in a layer: {listed(rows, 'width')}. As many steps at "
+        "every $d$: errors that grow with it may be of too few."
     )
     with sheet(
         TRAINED["rank_dimension"],

@@ -20,8 +20,9 @@ from scipy.interpolate import CubicSpline
 from ...attention.kernel import Kernel
 from ...statistics.fourier import REACH, Frequencies, MeanSign
 from .answer import Recall
+from .roughness import Roughness, roughness
 from .sphere import cosines
-from .weights import Roughness, WeightLaw, has_either_sign, roughness, weight_law
+from .weights import WeightLaw, has_either_sign, weight_law
 from .writes import VANISHING, Writes
 
 NODES_A_RADIAN = 0.55

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import poisson
 
 from ...attention.kernel import Kernel, KernelInputs
-from .sphere import Cosines, cosines, even_cosines
+from .sphere import Cosines
 
 RARE = 1e-8
 """Chance of a sum that is not reckoned with."""
@@ -96,90 +96,6 @@ def _is_likely(values: np.ndarray, shares: np.ndarray, never: float) -> np.ndarr
     is_likely = np.ones(len(values), dtype=bool)
     is_likely[by_size] = shares[by_size].cumsum() > never
     return is_likely
-
-
-@dataclass(frozen=True)
-class Roughness:
-    """How a kernel's weights run over the cosine, between its jumps.
-
-    Attributes
-    ----------
-    jumps : angles at which a weight jumps
-    nodes : of a rule that has the weights' means
-    mismatch : how far these are from those of another rule, relative; 0 where they are close
-    """
-
-    jumps: tuple[float, ...]
-    nodes: int
-    mismatch: float
-
-
-MOST_JUMPS = 500
-STEEPER = 10.0
-"""Times the step to the next angle on either side that a jump is."""
-
-HALVINGS = 50
-CLOSE = 1e-5
-"""Relative difference of means from which on a rule is too coarse; of kernels that jump, from
-CLOSE_WITH_JUMPS on: there the rule that it is compared to is rough."""
-
-CLOSE_WITH_JUMPS = 1e-3
-
-LEAST_MEAN = 1e-200
-"""Of squares over the largest, below which they are no numbers to compare."""
-
-NODES_TRIED = (64, 128, 256, 512, 1024, 2000)
-
-
-def roughness(kernel: Kernel, d: int, tokens: int) -> Roughness:
-    """That of a kernel; ValueError as of `weight_law`."""
-    even = even_cosines(d)
-    scores = d * even.values
-    weights = weights_of_scores(kernel, scores, tokens, d)
-    jumps = _jumps(kernel, d, tokens, weights)
-    close = CLOSE_WITH_JUMPS if jumps else CLOSE
-    scale = float(np.abs(weights).max()) or 1.0
-    top = float(scores[np.abs(weights).argmax()])
-    wanted = _means(weights / scale, even.shares)
-    mismatch = math.inf
-    for nodes in NODES_TRIED:
-        rule = cosines(d, nodes, jumps)
-        # Beside the largest weight, so that both have one scale.
-        values = weights_of_scores(kernel, np.append(d * rule.values, top), tokens, d)
-        means = _means(values[:-1] / (abs(float(values[-1])) or 1.0), rule.shares)
-        mismatch = float(
-            np.max(np.abs(means - wanted) / np.where(wanted > LEAST_MEAN, wanted, 1.0))
-        )
-        if mismatch < close:
-            return Roughness(jumps, nodes, 0.0)
-    return Roughness(jumps, nodes, mismatch)
-
-
-def _means(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """E |h| and E h^2, (2,)."""
-    with np.errstate(over="ignore"):
-        return np.array([shares @ np.abs(values), shares @ np.square(values)])
-
-
-def _jumps(kernel: Kernel, d: int, tokens: int, weights: np.ndarray) -> tuple[float, ...]:
-    """The angles at which weights, at even angles, jump; none where there are too many."""
-    even = np.arccos(even_cosines(d).values)
-    steps = np.abs(np.diff(weights))
-    beside = np.maximum(np.append(steps[1:], 0.0), np.append(0.0, steps[:-1]))
-    least = 1e-9 * np.maximum(np.abs(weights[1:]), np.abs(weights[:-1]))
-    places = np.flatnonzero((steps > STEEPER * beside) & (steps > least))
-    if not 0 < len(places) <= MOST_JUMPS:
-        return ()
-    left = even[places]
-    right = even[places + 1]
-    for _ in range(HALVINGS):
-        middle = (left + right) / 2
-        scores = d * np.cos(np.concatenate([left, middle, right]))
-        of_left, of_middle, of_right = np.split(weights_of_scores(kernel, scores, tokens, d), 3)
-        is_left = np.abs(of_middle - of_left) < np.abs(of_middle - of_right)
-        left = np.where(is_left, middle, left)
-        right = np.where(is_left, right, middle)
-    return tuple(float(angle) for angle in (left + right) / 2)
 
 
 def weights_of_scores(kernel: Kernel, scores: np.ndarray, n: int, d: int) -> np.ndarray:
