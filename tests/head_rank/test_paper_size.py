@@ -54,6 +54,17 @@ def test_what_is_kept_comes_back(tmp_path):
     assert all(entry["code"] and entry["settings"] for entry in made_with.values())
 
 
+def test_what_a_gpu_trained_says_nothing_of_a_core(tmp_path):
+    name = "d64_n16_L1_w1_r64"
+    train(tmp_path, "paper_size", name)
+    path = tmp_path / f"paper_size/cells/{name}.parquet"
+    write_made_up(STUDIES["paper_size"].every_cell[name], path, device="cuda")
+    paper_size.keep_runs(tmp_path / "paper_size", tmp_path / "docs")
+    made_with = paper_size.read_made_with(tmp_path / "docs")[name]
+    assert made_with["device"] == "cuda"
+    assert (made_with["processor"], made_with["core_seconds"]) == (None, None)
+
+
 def test_a_cell_takes_the_place_of_its_namesake_alone(tmp_path):
     docs = tmp_path / "docs"
     train(tmp_path / "a", "reference", "d64_n16_L1_w1_r1", "d64_n16_L1_w1_r2")

@@ -19,8 +19,8 @@ def made_up_error(job: CellJob) -> float:
     return error - 0.1 * (job.encoding == "concatenated" and job.layers == 3)
 
 
-def write_made_up(job: CellJob, path: Path) -> None:
-    """The table of a cell that was never trained."""
+def write_made_up(job: CellJob, path: Path, device: str = "none") -> None:
+    """The table of a cell that was never trained, as if it were on a device."""
     runs, epochs = len(job.seeds), job.run_steps // EPOCH
     errors = [made_up_error(job) + 0.001 * run for run in range(runs)]
     heads = job.layers * job.total_heads if job.rank == job.model_dimension else 0
@@ -36,7 +36,7 @@ def write_made_up(job: CellJob, path: Path) -> None:
     table = cell_table(job, curve, scored, recorded, scores, learned)
     metadata = record(job.canonical(), TRAINING) | {
         "seed": str(job.seed),
-        "device": "none",
+        "device": device,
         "torch": "none",
     }
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -57,6 +57,19 @@ def test_fresh_batches_never_come_back_and_repeated_ones_in_every_epoch():
     assert not set(seen) & {tuple(row) for row in np.moveaxis(held, 1, -1).reshape(-1, 4)}
 
 
+@pytest.mark.parametrize("regime", ["fresh", "repeated"])
+def test_batches_kept_on_a_gpu_are_those_drawn_on_a_cpu(regime):
+    job = small(regime=regime)
+    drawn_each_time = Transformers(job)
+    kept = Transformers(job)
+    # Where batches are kept follows from the device; the numbers are on the CPU in both.
+    kept.device = "cuda"
+    for step in (0, 1, 99, 100, 101, 57, 257, 1):
+        assert torch.equal(kept.batch(step), drawn_each_time.batch(step))
+    is_same = kept.batch(3) is kept.batch(103)
+    assert is_same == (regime == "repeated")
+
+
 def test_a_batch_depends_on_its_run_and_step_alone():
     whole = drawn(small(), 30)
     assert np.array_equal(Batches(small(steps=400))(25), whole[25])

@@ -14,7 +14,7 @@ from needle_cells import small
 from pydantic import ValidationError
 
 from attention_separation.head_rank.constructions.farthest_point import least_error
-from attention_separation.head_rank.settings.cells import MOST_POINTS, CellJob
+from attention_separation.head_rank.settings.cells import MOST_ACTIVATIONS, MOST_POINTS, CellJob
 from attention_separation.head_rank.training.cell_table import blind_error, is_dead
 
 GOOD = {
@@ -85,6 +85,15 @@ def test_a_batch_is_whole_where_an_mlp_of_it_fits_a_cache():
     large = {"d": 64, "n": 16, "feed_forward": 2048, "batch": 256}
     assert CellJob.model_validate(GOOD | large).sets_at_once() == 32
     assert CellJob.model_validate(GOOD | large | {"n": 2**11}).sets_at_once() == 1
+
+
+def test_on_a_gpu_a_batch_is_whole_where_its_activations_fit_the_memory():
+    large = CellJob.model_validate(GOOD | {"d": 64, "n": 16, "feed_forward": 2048, "batch": 256})
+    assert large.sets_at_once("cuda") == 256
+    larger = large.model_copy(update={"batch": 2**14})
+    sets = larger.sets_at_once("cuda")
+    numbers_of_a_set = larger.activations() * len(larger.seeds)
+    assert sets * numbers_of_a_set <= MOST_ACTIVATIONS < (sets + 1) * numbers_of_a_set
 
 
 def test_what_is_run_is_what_is_counted():

@@ -301,14 +301,17 @@ class CellJob(Recipe, Architecture, TrainedCell):
         """Floating-point operations of all steps of all runs; backward counts twice forward."""
         return 3 * self.flops() * self.batch * self.run_steps * len(self.seeds)
 
-    def sets_at_once(self) -> int:
+    def sets_at_once(self, device: str = "cpu") -> int:
         """Sets of a batch that go through the network together: gradients of the parts are added.
 
-        The number depends on the cell alone, so that results do not depend on the machine.
+        The number depends on the cell and the kind of device alone, so that results do not depend
+        on the machine.
         """
         in_memory = MOST_ACTIVATIONS // (self.activations() * len(self.seeds))
         in_cache = MOST_HIDDEN // (self.n * self.feed_forward)
-        return max(1, min(self.batch, in_memory, in_cache))
+        # A GPU computes many sets in the time of few, and waits for each part to be launched.
+        most = min(in_memory, in_cache) if device == "cpu" else in_memory
+        return max(1, min(self.batch, most))
 
     def memory_mb(self) -> int:
         """Megabytes that training asks for."""

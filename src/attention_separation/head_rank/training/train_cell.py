@@ -150,13 +150,21 @@ class Transformers(Ensemble):
         epoch_sum = torch.zeros(len(job.seeds), dtype=torch.float64, device=device)
         self.running = {"epoch_sum": epoch_sum}
         self.history = {"train": [], "test": [], "shares": []}
-        self.batches = Batches(job, ahead=self.optimizer.vector.device.type != "cpu")
+        self.device = self.optimizer.vector.device.type
+        self.batches = Batches(job, ahead=self.device != "cpu")
+        self._batches_on_device: dict[int, Tensor] = {}
 
     def rate(self, step: int) -> float:
         return rate(self.job, step)
 
     def batch(self, step: int) -> Tensor:
-        return self._tensor(self.batches(step))
+        if self.device == "cpu" or self.job.regime == "fresh":
+            return self._tensor(self.batches(step))
+        # To draw a batch anew takes a processor longer than a GPU needs for the step.
+        number = step % (self.job.batches or EPOCH)
+        if number not in self._batches_on_device:
+            self._batches_on_device[number] = self._tensor(self.batches(number))
+        return self._batches_on_device[number]
 
     def _tensor(self, points: np.ndarray) -> Tensor:
         """Points where the parameters are, of their type."""
@@ -165,7 +173,7 @@ class Transformers(Ensemble):
 
     def _parts(self, sets: Tensor) -> Sequence[Tensor]:
         """Sets (R, d, n, B) in the parts that go through the network together."""
-        return sets.split(self.job.sets_at_once(), dim=-1)
+        return sets.split(self.job.sets_at_once(self.device), dim=-1)
 
     def errors(self, x: Tensor) -> Tensor:
         """Squared error of each set, (R, B): summed over coordinates, averaged over points."""
@@ -223,7 +231,7 @@ class Transformers(Ensemble):
     def _start_warm(self) -> None:
         """Begin with the weights of a network without an encoding, trained first."""
         vector = self.optimizer.vector
-        before = Transformers(self.job.before_warm_start(), vector.device.type, vector.dtype)
+        before = Transformers(self.job.before_warm_start(), self.device, vector.dtype)
         with torch.enable_grad():
             before.train()
         embed(before.tensors, self.tensors)
