@@ -275,11 +275,15 @@ def test_the_crossing_has_a_colour_for_each_arm_and_two_lines_for_each_run():
     one, three = picture_of("rank_crossing", CROSSING).axes
     assert titles("rank_crossing", CROSSING) == ["1 layer, additive", "3 layers, additive"]
     rows = runs_of(CROSSING)
+    colours = []
     for ax, layers in ((one, 1), (three, 3)):
-        assert len(ax.lines) == 2 * len(chosen(rows, layers=layers))
-    assert len({line.get_color() for line in one.lines}) == 4
+        *of_runs, uniform_attention = ax.lines
+        assert len(of_runs) == 2 * len(chosen(rows, layers=layers))
+        assert set(uniform_attention.get_ydata()) == {least_error(8, 4)}
+        colours.append({line.get_color() for line in of_runs})
     # Three layers have the fast warm-up alone.
-    assert len({line.get_color() for line in three.lines}) == 2
+    assert list(map(len, colours)) == [4, 2]
+    assert legend("rank_crossing", CROSSING)[-1] == "uniform attention\n(rank 0)"
 
 
 # Fact 1 at the learned c.

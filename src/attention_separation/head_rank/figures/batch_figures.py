@@ -12,6 +12,7 @@ from ...pages.house_style import INK, PALETTE
 from ...results.tables import chosen
 from ...settings.words import counted
 from ...statistics.contrasts import Run
+from ..constructions.farthest_point import least_error
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
 from ..training import runs
@@ -170,6 +171,8 @@ def figure_crossing(rows: list[Run]) -> Figure:
             rows_of_panel = chosen(rows, layers=layers, encoding=encoding)
             for colour, settings in zip(PALETTE, CROSSED_ARMS.values(), strict=False):
                 _draw_curves(ax, chosen(rows_of_panel, **settings), colour)
+            for d, n in {(row["d"], row["n"]) for row in rows_of_panel}:
+                ax.axhline(least_error(d, n), color=INK, linestyle="-.", linewidth=0.9)
             words = "no encoding" if encoding == "none" else encoding
             ax.set_title(f"{counted(layers, 'layer')}, {words}", fontweight="bold")
             ax.set(xlabel="steps", ylabel="error")
@@ -177,5 +180,7 @@ def figure_crossing(rows: list[Run]) -> Figure:
         # All fall to 1 first; what tells them apart is near it.
         axes[0].set_ylim(top=1.1)
         handles = [key(name, colour) for name, colour in zip(CROSSED_ARMS, PALETTE, strict=False)]
-        legend_beside(figure, handles + _curve_keys())
+        handles += _curve_keys()
+        handles.append(key("uniform attention\n(rank 0)", linewidth=0.9, linestyle="-."))
+        legend_beside(figure, handles)
     return figure

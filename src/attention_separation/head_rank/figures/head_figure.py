@@ -73,7 +73,16 @@ def _draw_heads(ax: Axes, rows: list[Run], name: str, published: dict[int, float
             # A box of a single head is a line that hides it.
             ax.plot(place + np.zeros(len(heads)), heads, ".", color=PALETTE[0], markersize=9)
         if width in published:
-            ax.plot(place, published[width], "D", color=INK, markerfacecolor="none", markersize=8)
+            # The largest may lie on the axes' edge.
+            ax.plot(
+                place,
+                published[width],
+                "D",
+                color=INK,
+                markerfacecolor="none",
+                markersize=8,
+                clip_on=False,
+            )
     ax.set_xticks(range(len(widths)), [str(width) for width in widths])
     ax.set_xlim(-0.5, len(widths) - 0.5)
     ax.set_xlabel("heads 𝐻 of full rank")
