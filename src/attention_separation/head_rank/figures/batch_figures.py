@@ -16,7 +16,17 @@ from ..constructions.farthest_point import least_error
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
 from ..training import runs
-from .trained_parts import CURVE_KEYS, CURVES, DEAD_WORDS, ERROR, mark, panel_title, recipe
+from .trained_parts import (
+    CURVE_KEYS,
+    CURVES,
+    DEAD_WORDS,
+    ERROR,
+    UNIFORM_ATTENTION,
+    mark,
+    panel_title,
+    recipe,
+    uniform_attention_key,
+)
 
 
 @dataclass(frozen=True)
@@ -172,7 +182,7 @@ def figure_crossing(rows: list[Run]) -> Figure:
             for colour, settings in zip(PALETTE, CROSSED_ARMS.values(), strict=False):
                 _draw_curves(ax, chosen(rows_of_panel, **settings), colour)
             for d, n in {(row["d"], row["n"]) for row in rows_of_panel}:
-                ax.axhline(least_error(d, n), color=INK, linestyle="-.", linewidth=0.9)
+                ax.axhline(least_error(d, n), color=INK, **UNIFORM_ATTENTION)
             words = "no encoding" if encoding == "none" else encoding
             ax.set_title(f"{counted(layers, 'layer')}, {words}", fontweight="bold")
             ax.set(xlabel="steps", ylabel="error")
@@ -181,6 +191,6 @@ def figure_crossing(rows: list[Run]) -> Figure:
         axes[0].set_ylim(top=1.1)
         handles = [key(name, colour) for name, colour in zip(CROSSED_ARMS, PALETTE, strict=False)]
         handles += _curve_keys()
-        handles.append(key("uniform attention\n(rank 0)", linewidth=0.9, linestyle="-."))
+        handles.append(uniform_attention_key())
         legend_beside(figure, handles)
     return figure

@@ -13,7 +13,7 @@ from ...statistics.contrasts import Run
 from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
 from ..training.runs import held_out_error, listed, values
-from .trained_parts import ERROR, recipe
+from .trained_parts import ERROR, UNIFORM_ATTENTION, recipe, uniform_attention_key
 
 MARKERS = "os^"
 """Of the lines, in order: colours alone are one in gray print."""
@@ -54,7 +54,7 @@ def figure_dimension(rows: list[Run]) -> Figure:
             key(_part_in_words(part), colour, marker=marker, markersize=3.5, linewidth=1.3)
             for part, (colour, marker) in looks.items()
         ]
-        handles.append(key("uniform attention\n(rank 0)", linewidth=0.9, linestyle="-."))
+        handles.append(uniform_attention_key())
         legend_beside(figure, handles, title="runs, and\ntheir median")
     return figure
 
@@ -85,4 +85,4 @@ def _draw_uniform_attention(ax: Axes, rows: list[Run]) -> None:
         errors = {d: least_error(d, n) for d in values(chosen(rows, n=n), "d")}
         # Of two points it makes no error, which a logarithmic axis has no place for.
         if n > 2:
-            ax.plot(list(errors), list(errors.values()), color=INK, linestyle="-.", linewidth=0.9)
+            ax.plot(list(errors), list(errors.values()), color=INK, **UNIFORM_ATTENTION)

@@ -21,7 +21,16 @@ from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
 from ..training import published_values
 from ..training.runs import PUBLISHED_INITIAL, initial_words, listed, values
-from .trained_parts import DEAD_WORDS, ERROR, is_size, mark, panel_title, recipe
+from .trained_parts import (
+    DEAD_WORDS,
+    ERROR,
+    UNIFORM_ATTENTION,
+    is_size,
+    mark,
+    panel_title,
+    recipe,
+    uniform_attention_key,
+)
 
 RANK_0 = "$-a\\,x_i + b\\,\\Sigma_j\\,x_j$"
 """What uniform attention is at best."""
@@ -224,7 +233,7 @@ def _draw_rank_0(ax: Axes, rows: list[Run], series: list[Series], colours: list[
         # Of two points it makes no error, which a logarithmic axis has no place for.
         if n > 2:
             shade = colour if has_several_sizes else INK
-            ax.axhline(least_error(d, n), color=shade, linestyle="-.", linewidth=0.9)
+            ax.axhline(least_error(d, n), color=shade, **UNIFORM_ATTENTION)
 
 
 def _marks(rows: list[Run], is_compared: bool) -> list[Line2D]:
@@ -232,7 +241,7 @@ def _marks(rows: list[Run], is_compared: bool) -> list[Line2D]:
     marks = [mark("o", "a run"), key("mean", linewidth=1.3)]
     if len(values(rows, "run")) > 1:
         marks.append(mark("_", "best run", size=9))
-    marks.append(key("uniform attention\n(rank 0)", linewidth=0.9, linestyle="-."))
+    marks.append(uniform_attention_key())
     if any(row["dead"] for row in rows):
         marks.append(mark("x", DEAD_WORDS))
     if any(row.get("fact_1_error") is not None for row in rows):

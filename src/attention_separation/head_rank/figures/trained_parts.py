@@ -2,6 +2,7 @@
 of legends."""
 
 from collections import Counter
+from typing import Any
 
 from matplotlib.lines import Line2D
 
@@ -21,6 +22,15 @@ CURVES = {"curve_train": "--", "curve_test": "-"}
 
 CURVE_KEYS = {"on new sets": "-", "in training": "--"}
 """What a legend says of these dashes."""
+
+
+UNIFORM_ATTENTION: dict[str, Any] = {"linestyle": "-.", "linewidth": 0.9}
+"""The line at the error of uniform attention, which is rank 0."""
+
+
+def uniform_attention_key() -> Line2D:
+    """That line in a legend."""
+    return key("uniform attention\n(rank 0)", **UNIFORM_ATTENTION)
 
 
 def mark(marker: str, name: str, fill: str = INK, size: float = 6) -> Line2D:
