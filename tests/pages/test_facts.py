@@ -8,16 +8,12 @@ import pytest
 from tracked_pages import DOCS
 
 from attention_separation import separate
-from attention_separation.pages.facts import (
-    LAYERS,
-    VERDICTS,
-    First,
-    HeadModel,
-    Kernels,
-    Needle,
-    Rank,
-    Recall,
-)
+from attention_separation.pages.first_facts import First
+from attention_separation.pages.head_model_facts import HeadModel
+from attention_separation.pages.kernel_facts import LAYERS, VERDICTS, Kernels
+from attention_separation.pages.needle_facts import Needle
+from attention_separation.pages.rank_facts import Rank
+from attention_separation.pages.recall_facts import Recall
 from attention_separation.pages.rendering import PageError, Tables
 
 TABLES = Tables(DOCS)

@@ -7,7 +7,7 @@ from making import ROOT
 from tracked_pages import DOCS
 
 from attention_separation.head_rank.constructions.farthest_point import least_error
-from attention_separation.pages.facts import Needle
+from attention_separation.pages.needle_facts import Needle
 from attention_separation.pages.rendering import Tables, one
 
 PACKAGE = ROOT / "src/attention_separation"

@@ -15,7 +15,8 @@ from ..results.provenance import PACKAGE
 from ..results.tables import Row, chosen, read_table, schema, table_from_columns
 from ..settings.strict_model import StrictModel
 from ..statistics.claims import count_verdicts
-from .facts import PAPERS, First
+from .first_facts import First
+from .rank_facts import PAPERS
 from .table_page import document, table_element
 
 TITLE = "Provenance: what these results come from"
