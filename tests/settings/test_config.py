@@ -74,7 +74,8 @@ WRONG = {
         ("head_rank", "scales", "cells"), SMOKE_RANK, "head_rank.scales.cells", "name of a folder",
     ),
     "rank that does not divide": (
-        (*FIG1, "ranks"), [4, 3], FIG1_PATH, "3, which does not divide the dimension 4",
+        (*FIG1, "ranks"), [4, 3], FIG1_PATH,
+        "3, which does not divide the dimension 4; allowed: 1, 2, 4",
     ),
     "rank of an encoding": (
         (*FIG3, "ranks"), [3], FIG3_PATH, "does not divide the dimension 4",

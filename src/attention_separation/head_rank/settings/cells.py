@@ -67,6 +67,11 @@ PASSES = 3
 """Arrays that forward and backward hold of each activation, about."""
 
 
+def divisors(dimension: int) -> str:
+    """All that divide a dimension, in words."""
+    return ", ".join(str(k) for k in range(1, dimension + 1) if dimension % k == 0)
+
+
 class Variant(StrictModel):
     """How a network differs from the paper's; of one seed it starts from the same weights."""
 
@@ -163,10 +168,9 @@ class Architecture(Variant):
             )
         dimension = self.model_dimension
         if dimension % self.heads:
-            allowed = [str(k) for k in range(1, dimension + 1) if dimension % k == 0]
             raise fault(
                 f"heads is {self.heads}, which does not divide the model's dimension {dimension}; "
-                f"allowed: {', '.join(allowed)}"
+                f"allowed: {divisors(dimension)}"
             )
         return self
 

@@ -87,7 +87,8 @@ class Product(cell.Recipe):
             if dimension % rank:
                 why = " (d, and d rows of the encoding)" if dimension > self.d else ""
                 raise fault(
-                    f"ranks has {rank}, which does not divide the dimension {dimension}{why}"
+                    f"ranks has {rank}, which does not divide the dimension {dimension}{why}; "
+                    f"allowed: {cell.divisors(dimension)}"
                 )
         return self
 
