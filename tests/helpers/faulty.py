@@ -31,7 +31,8 @@ OPTIONAL = {
     "schedules", "additive", "also",
     "contest", "kernels", "training", "divided_by", "features", "standardise", "control",
     "batches", "shares", "warm_start", "warm_up", "only", "collapse", "memory", "variants",
-    "crossing", "stop_after", "one_start", "kernel", "beta", "least_squares", "decay", "window",
+    "crossing", "dimension", "stop_after", "one_start", "kernel", "beta", "least_squares", "decay",
+    "window",
 }  # fmt: skip
 """Keys that may be left out wherever they stand."""
 
@@ -283,11 +284,8 @@ def misspelt(draw, over: bool = False) -> Fault:
     )
 
 
-@st.composite
-def missing(draw, over: bool = False) -> Fault:
-    """A key taken away."""
-    del over
-    path = draw(st.sampled_from(KEYS))
+def without(path: tuple) -> Fault:
+    """The key that ends a path taken away."""
 
     def remove(inner: dict) -> None:
         del inner[path[-1]]
@@ -384,7 +382,7 @@ def unknown_model(draw, over: bool = False) -> Fault:
 
 KINDS = {
     "junk": junk, "extreme": extreme, "other container": other_container,
-    "null": null, "unknown key": unknown_key, "misspelt": misspelt, "missing": missing,
+    "null": null, "unknown key": unknown_key, "misspelt": misspelt,
     "range": bad_range, "swapped": swapped, "unknown panel": unknown_panel, "model": unknown_model,
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 import yaml
-from faulty import KINDS, SMALL, Fault, as_yaml
+from faulty import KEYS, KINDS, SMALL, Fault, as_yaml, without
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,6 +82,13 @@ def folder(tmp_path_factory):
 @given(st.data())
 def test_a_fault_at_a_random_place_is_named_by_its_path(kind, folder, data):
     check(data.draw(KINDS[kind](over=data.draw(st.booleans()))), folder)
+
+
+@pytest.mark.parametrize("section", SMALL)
+def test_a_key_that_is_taken_away_is_named_or_has_a_default(section, folder):
+    for path in KEYS:
+        if path[0] == section:
+            check(without(path), folder)
 
 
 TEXT = yaml.safe_dump(SMALL, sort_keys=False)
