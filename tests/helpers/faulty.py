@@ -1,9 +1,11 @@
 """Generated faults: one at a random place of config.yaml, with what its message must name."""
 
 import copy
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import yaml
@@ -128,10 +130,18 @@ def paths(value: Any, path: tuple = ()) -> list[tuple]:
     return found
 
 
+def _depth(path: tuple) -> int:
+    """Keys of an entry of a section."""
+    return 3 if path[:1] == (FIRST,) else 2
+
+
 PATHS = paths(SMALL)
 LEAVES = [path for path in PATHS if not isinstance(at(SMALL, path), dict | list)]
 MAPS = [path for path in [(), *PATHS] if isinstance(at(SMALL, path), dict)]
 CONTAINERS = [path for path in PATHS if isinstance(at(SMALL, path), dict | list)]
+SECTIONS = [p for p in MAPS if len(p) <= _depth(p) and len(at(SMALL, p)) > 1]
+"""Sections and entries of them that hold two things or more."""
+
 GRIDS = [path for path in PATHS if path[-2:-1] == ("sweep",)]
 KEYS = [path for path in PATHS if isinstance(path[-1], str)]
 
@@ -139,11 +149,6 @@ KEYS = [path for path in PATHS if isinstance(path[-1], str)]
 def about(path: tuple) -> tuple[str, ...]:
     """Beginnings of lines about what stands at a path, or inside it."""
     return tuple(dotted(path) + end for end in (": ", ".", "["))
-
-
-def _depth(path: tuple) -> int:
-    """Keys of an entry of a section."""
-    return 3 if path[:1] == (FIRST,) else 2
 
 
 def nearby(path: tuple) -> tuple[str, ...]:
@@ -154,6 +159,8 @@ def nearby(path: tuple) -> tuple[str, ...]:
     match path:
         case (_, "models", *_):
             found += (f"{FIRST}.panels.", f"{FIRST}.phase.")
+        case ("any_attention", "data", *_):
+            found += ("any_attention.sizes", "any_attention.simulated.")
         case (_, "panels", *rest) if len(rest) < 2:
             found += (f"{FIRST}.figures.",)
         case (*above, "scales") | (*above, "scales", _):
@@ -337,23 +344,16 @@ def bad_range(draw, over: bool = False) -> Fault:
     return replaced("range", path, value, True, over)
 
 
-@st.composite
-def swapped(draw, over: bool = False) -> Fault:
-    """Two sections, or two settings of one entry, in each other's place."""
-    del over
-    parent = draw(
-        st.sampled_from([p for p in MAPS if len(at(SMALL, p)) > 1 and len(p) <= _depth(p)])
-    )
-    one, two = draw(
-        st.lists(st.sampled_from(sorted(at(SMALL, parent))), min_size=2, max_size=2, unique=True)
-    )
+def swaps(parent: tuple) -> Iterator[Fault]:
+    """Each two sections, or settings of one entry, in each other's place."""
+    for one, two in itertools.combinations(at(SMALL, parent), 2):
+        near = nearby((*parent, one)) + nearby((*parent, two))
+        swapped = changed((*parent, one), partial(_swap, one=one, two=two))
+        yield Fault("swapped", parent, swapped, None, False, near, near)
 
-    def swap(inner: dict) -> None:
-        inner[one], inner[two] = inner[two], inner[one]
 
-    first, second = (*parent, one), (*parent, two)
-    near = nearby(first) + nearby(second)
-    return Fault("swapped", parent, changed(first, swap), None, False, near, near)
+def _swap(inner: dict, one: Any, two: Any) -> None:
+    inner[one], inner[two] = inner[two], inner[one]
 
 
 @st.composite
@@ -383,7 +383,7 @@ def unknown_model(draw, over: bool = False) -> Fault:
 KINDS = {
     "junk": junk, "extreme": extreme, "other container": other_container,
     "null": null, "unknown key": unknown_key, "misspelt": misspelt,
-    "range": bad_range, "swapped": swapped, "unknown panel": unknown_panel, "model": unknown_model,
+    "range": bad_range, "unknown panel": unknown_panel, "model": unknown_model,
 }  # fmt: skip
 
 

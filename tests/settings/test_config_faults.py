@@ -7,12 +7,12 @@ import time
 
 import pytest
 import yaml
-from faulty import KEYS, KINDS, SMALL, Fault, as_yaml, without
+from faulty import KEYS, KINDS, SECTIONS, SMALL, Fault, as_yaml, swaps, without
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_separation.config import load_config
-from attention_separation.settings.faults import ConfigError
+from attention_separation.settings.faults import ConfigError, dotted
 
 SECONDS = 5
 """Most of a core that reading settings may take: hundreds of times what it takes."""
@@ -89,6 +89,12 @@ def test_a_key_that_is_taken_away_is_named_or_has_a_default(section, folder):
     for path in KEYS:
         if path[0] == section:
             check(without(path), folder)
+
+
+@pytest.mark.parametrize("path", SECTIONS, ids=dotted)
+def test_two_settings_in_each_others_place_are_named_or_harmless(path, folder):
+    for fault in swaps(path):
+        check(fault, folder)
 
 
 TEXT = yaml.safe_dump(SMALL, sort_keys=False)
