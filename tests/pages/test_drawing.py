@@ -55,6 +55,21 @@ def test_axes_of_logarithms_have_numbers_that_a_person_reads():
     assert {"1", "10⁶"} <= {label.get_text() for label in many.get_xticklabels()}
 
 
+def test_ticks_of_a_logarithmic_axis_say_their_own_number():
+    with sheet("Title", "", 1, (3.0, 3.0)) as (figure, (ax,)):
+        log_axis(ax.xaxis, (500, 100_000))
+        ax.set_xlim(500, 100_000)
+        figure.draw_without_rendering()
+    said = {
+        x: label.get_text() for x, label in zip(ax.get_xticks(), ax.get_xticklabels(), strict=True)
+    }
+    within = {x: words for x, words in said.items() if 500 <= x <= 100_000}
+    assert within == {
+        500: "500", 1000: "1000", 2000: "2000", 5000: "5000",
+        10_000: "10⁴", 20_000: "2·10⁴", 50_000: "5·10⁴", 100_000: "10⁵",
+    }  # fmt: skip
+
+
 def test_intervals_that_reach_zero_go_on_below_a_logarithmic_axis():
     with sheet("Title", "", 1, (2.0, 2.0)) as (_, (ax,)):
         y, low, high = np.array([0.5, 0.2]), np.array([0.4, 0.0]), np.array([0.6, 0.3])

@@ -145,9 +145,12 @@ def log_axis(axis: Axis, ends: tuple[float, float] | None = None) -> None:
 
 
 def _number(value: float, position: float | None = None) -> str:
-    """500, or 10⁶: as text, for formulas are slow."""
-    power = round(math.log10(value))
-    return f"{value:g}" if value < 10_000 else ten_to(power)
+    """500, 10⁶ or 2·10⁶: as text, for formulas are slow."""
+    if value < 10_000:
+        return f"{value:g}"
+    digits, power = f"{value:e}".split("e")
+    power_of_ten = ten_to(int(power))
+    return power_of_ten if float(digits) == 1 else f"{float(digits):g}·{power_of_ten}"
 
 
 def draw_estimates(

@@ -175,6 +175,7 @@ def figure_crossing(rows: list[Run]) -> Figure:
         cell=(3.2, 2.9),
         around=(2.6, 0.0),
         columns=min(2, len(panels)),
+        sharex=True,
         sharey=True,
     ) as (figure, axes):
         for ax, (layers, encoding) in zip(axes, panels, strict=True):
@@ -189,6 +190,7 @@ def figure_crossing(rows: list[Run]) -> Figure:
             ax.label_outer()
         # All fall to 1 first; what tells them apart is near it.
         axes[0].set_ylim(top=1.1)
+        log_axis(axes[0].xaxis)
         handles = [key(name, colour) for name, colour in zip(CROSSED_ARMS, PALETTE, strict=False)]
         handles += _curve_keys()
         handles.append(uniform_attention_key())
