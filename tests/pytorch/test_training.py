@@ -200,18 +200,21 @@ def test_the_least_training_loss_is_of_all_epochs_and_a_curve_of_some():
 
 def test_the_crossing_has_both_batches_under_both_warm_ups():
     study = head_rank(scale="crossing")
-    jobs = [*study.cells["crossing"].values()]
     rates = {}
-    for job in jobs:
+    for job in study.cells["crossing"].values():
+        assert not job.batches
         arm = job.encoding, job.layers, job.regime
         rises = [rate(job, step) for step in (0, 999, 1000, 3999, 9900)]
-        rates.setdefault(arm, []).append(rises)
-        assert job.run_steps == 4000
-        assert not job.batches
-    assert len(rates) == 8
-    for fast, slow in rates.values():
+        rates.setdefault(job.run_steps, {}).setdefault(arm, []).append(rises)
+    assert rates.keys() == {4000, 20_000}
+    assert len(rates[4000]) == 8
+    published = [0.0, 0.005 * 9 / 99, 0.005 * 10 / 99, 0.005 * 39 / 99, 0.005]
+    for fast, slow in rates[4000].values():
         assert fast[:2] == [0.005 / 1000, 0.005]
-        assert slow == pytest.approx([0.0, 0.005 * 9 / 99, 0.005 * 10 / 99, 0.005 * 39 / 99, 0.005])
+        assert slow == pytest.approx(published)
+    # Past the published warm-up, and under it alone.
+    for (slow,) in rates[20_000].values():
+        assert slow == pytest.approx(published)
 
 
 def test_runs_of_one_start_differ_by_their_batches_alone():
