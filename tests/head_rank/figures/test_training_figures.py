@@ -286,6 +286,12 @@ def test_the_crossing_has_a_colour_for_each_arm_and_two_lines_for_each_run():
     assert legend("rank_crossing", CROSSING)[-1] == "uniform attention\n(rank 0)"
 
 
+@pytest.mark.parametrize(("error", "top"), [(0.9, 1.1), (1.3, 1.365), (50.0, 2), (None, 1.1)])
+def test_the_crossing_shows_where_its_runs_end(error, top):
+    axes = picture_of("rank_crossing", CROSSING, test_error=error).axes
+    assert [ax.get_ylim()[1] for ax in axes] == pytest.approx([top] * len(axes))
+
+
 # Fact 1 at the learned c.
 
 

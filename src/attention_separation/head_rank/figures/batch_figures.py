@@ -188,8 +188,9 @@ def figure_crossing(rows: list[Run]) -> Figure:
             ax.set_title(f"{counted(layers, 'layer')}, {words}", fontweight="bold")
             ax.set(xlabel="steps", ylabel="error")
             ax.label_outer()
-        # All fall to 1 first; what tells them apart is near it.
-        axes[0].set_ylim(top=1.1)
+        # All fall to 1 first; what tells them apart is near it, or where they end.
+        largest = max(row["test_error"] or 0 for row in rows)
+        axes[0].set_ylim(top=np.clip(1.05 * largest, 1.1, 2))
         log_axis(axes[0].xaxis)
         handles = [key(name, colour) for name, colour in zip(CROSSED_ARMS, PALETTE, strict=False)]
         handles += _curve_keys()
