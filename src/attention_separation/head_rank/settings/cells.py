@@ -128,15 +128,12 @@ class Recipe(Variant):
 
     @model_validator(mode="after")
     def _has_whole_epochs(self) -> Self:
+        epochs = f"a multiple of {EPOCH}, the steps of an epoch"
         if self.steps % EPOCH:
-            epochs = f"a multiple of {EPOCH}, the steps of an epoch"
             raise fault(f"steps is {self.steps}; allowed: {epochs}")
         stop = self.stop_after
         if stop is not None and (stop % EPOCH or stop >= self.steps):
-            raise fault(
-                f"stop_after is {stop}; allowed: a multiple of {EPOCH}, the steps of an epoch, "
-                f"below the {self.steps} steps"
-            )
+            raise fault(f"stop_after is {stop}; allowed: {epochs}, below the {self.steps} steps")
         return self
 
     @property
