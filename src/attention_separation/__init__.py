@@ -8,14 +8,13 @@
 `least_degree`, `least_weight`, `success` and `simulate` ask; `kernels` lists what is built in;
 `scores`, `features`, `pair` and `rows` make kernels of one's own, and `at_temperature` divides any
 kernel's scores; `needle` says what one query can tell at best where tokens are noisy; `recall`
-how many pairs of a key and a value a layer holds; `head` measures heads of trained models.
+how many pairs of a key and a value a layer holds.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from attention_separation import head as head
     from attention_separation import needle as needle
     from attention_separation import recall as recall
     from attention_separation.api import *  # noqa: F403
@@ -31,7 +30,7 @@ API = (
 """Names of `attention_separation.api`, which is imported when one of them is first asked for: jobs
 of the workflow need none."""
 
-ROOMS = ("head", "needle", "recall")
+ROOMS = ("needle", "recall")
 """Rooms with questions of their own, imported in the same way."""
 
 

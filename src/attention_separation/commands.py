@@ -23,7 +23,6 @@ STUDIES = {
     "rank": "head_rank",
     "needle": "needle",
     "recall": "recall",
-    "heads": "head_model",
 }
 """Studies by the prefix of their commands and rules."""
 
@@ -39,11 +38,6 @@ ALONE = {
         "compare --kernel exp linear 'x**4' --n 200 1e6",
     ),
     "kernels": Command("api.commands", "the built-in kernels", "kernels"),
-    "head": Command(
-        "head.command",
-        "up to how many tokens trained heads find theirs",
-        "head scores.npz --target 300 --n 1e5",
-    ),
     "explore": Command(
         "explorer.command", "what kernels can do, in the browser", "explore --port 2718"
     ),

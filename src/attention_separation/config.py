@@ -9,8 +9,6 @@ from pydantic import Field, ValidationError
 
 from .any_attention.settings import AnyAttentionSection, section_faults
 from .any_attention.study import AnyAttention
-from .head_model.settings.section import HeadModelSection
-from .head_model.study import HeadModelStudy
 from .head_rank.settings.section import HeadRankSection
 from .head_rank.study import HeadRank
 from .needle.settings.section import NeedleSection
@@ -31,7 +29,6 @@ from .settings.faults import (
 from .settings.strict_model import Jobs, Seed, StrictModel
 from .settings.words import short_repr, suggestion
 from .settings.yaml_file import check_extent, parse_yaml, read_yaml
-from .softmax_vs_linear.settings.published_files import read_published
 from .softmax_vs_linear.settings.section import SoftmaxVsLinearSection
 from .softmax_vs_linear.study import SoftmaxVsLinear
 
@@ -62,22 +59,16 @@ class Config(StrictModel):
     recall: RecallSection = Field(
         description="n pairs of a key and a value, one of the keys again: how many a layer holds"
     )
-    head_model: HeadModelSection = Field(
-        description="heads of a trained model: what their contexts foretell of longer ones"
-    )
 
-    def studies(self, project: Path = Path()) -> dict[str, Study]:
-        """Every study of the configuration, by name; `project` is the folder of config.yaml, whose
-        curves of the paper are read."""
-        curves = read_published(project)
-        first = SoftmaxVsLinear(self.softmax_vs_linear, self.seed, self.jobs, curves)
+    def studies(self) -> dict[str, Study]:
+        """Every study of the configuration, by name."""
+        first = SoftmaxVsLinear(self.softmax_vs_linear, self.seed, self.jobs)
         studies: list[Study] = [
             first,
             AnyAttention(self.any_attention, self.seed, first.folder, self.softmax_vs_linear.scale),
             HeadRank(self.head_rank, self.seed, self.jobs),
             Needle(self.needle, self.seed, self.jobs, self.any_attention.kernels),
             RecallStudy(self.recall, self.seed),
-            HeadModelStudy(self.head_model, self.seed),
         ]
         return {study.name: study for study in studies}
 

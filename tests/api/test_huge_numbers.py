@@ -6,11 +6,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 
 import attention_separation as api
-from attention_separation import head, needle
+from attention_separation import needle
 
 HUGE = {
     "310 digits": 10**310,
@@ -19,7 +18,6 @@ HUGE = {
     "a fraction": Fraction(10**400),
     "a decimal": Decimal("1e400"),
 }
-SCORES = np.random.default_rng(0).normal(size=(3, 64))
 SIZES = ("d", "m", "a0", "a1", "b", "c", "split")
 QUESTIONS: dict[Callable[..., Any], dict[str, Any]] = {
     api.separate: {"kernel": "exp", "n": 200},
@@ -31,14 +29,13 @@ QUESTIONS: dict[Callable[..., Any], dict[str, Any]] = {
     api.least_weight: {"kernel": "linear", "n": 200},
     api.simulate: {"kernel": "exp", "n": 200, "trials": 2},
     api.at_temperature: {"kernel": "exp", "temperature": 2.0},
-    head.measure: {"scores": SCORES, "target": 5},
     needle.limit: {"kernel": "exp", "mu": 5, "n": 100},
     needle.critical_n: {"kernel": "exp", "mu": 5},
     needle.sink: {"mu": 5, "n": 100},
     needle.sink_limit: {"mu": 5, "n": 100, "right_at": 50},
 }
-FREE = ("scores", "kernels", "kernel")
-"""Parameters whose values are named by what they are: arrays and kernels."""
+FREE = ("kernels", "kernel")
+"""Parameters whose values are named by what they are."""
 
 TRUTH = (api.compare, "margin")
 """A truth value: anything has one."""

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from breaks.draw import ROOT, SOURCE, apply, find, read_list, write_list
 
-APART = ("tests/pytorch", "tests/hugging_face", "tests/explorer_app")
+APART = ("tests/pytorch", "tests/explorer_app")
 """Tests that `make test-all` leaves out, for they need more than `make setup` installs."""
 
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::.*?|\S+)(?: - .*)?$", re.M)

@@ -1,7 +1,6 @@
 """What the controls say is answered: a number, a picture, words, and Python that gives the same."""
 
 import contextlib
-import re
 import subprocess
 import sys
 
@@ -12,7 +11,6 @@ from making import ROOT
 from matplotlib.figure import Figure
 
 import attention_separation as asep
-from attention_separation import head
 from attention_separation.any_attention.exact.layers import LAYERS
 from attention_separation.explorer.pictures import as_svg, in_digits, nearest_multiple, separation
 from attention_separation.explorer.views import (
@@ -111,41 +109,7 @@ def test_the_python_gives_the_same_number_and_picture(monkeypatch, capsys, name,
     assert [float(each) for each in printed] == numbers
 
 
-def test_a_pasted_row_is_measured_and_its_check_comes_first():
-    def shown(scores, target="300", fixed="", near=""):
-        said = {
-            "Head.scores": scores,
-            "Head.target": target,
-            "Head.fixed": fixed,
-            "Head.near": near,
-        }
-        return show("Head", [], {}, said)
 
-    text = STARTS["Head.scores"]
-    [row] = head.measure([float(x) for x in text.split()], 300).itertuples()
-    [words] = shown(text).words
-    assert words.startswith("held_out 1.00: one part of the context foretells another.")
-    assert f" {row.share:.3g} of the weight among 600 tokens" in words
-    assert f"to {row.reach:,.0f} if" in words
-    assert f"{row.reach_low:,.0f} to {row.reach_high:,.0f}." in words
-    fixed = shown(text, fixed="0").words[0]
-    [row] = head.measure([float(x) for x in text.split()], 300, fixed=[0]).itertuples()
-    assert f"to {row.reach:,.0f} if" in fixed
-    half = shown(text, near="half")
-    [row] = head.measure([float(x) for x in text.split()], 300, near="half").itertuples()
-    assert f"to {row.reach:,.0f} if" in half.words[0]
-    for wrong in ("many", "1 2", "-1", "1.5"):
-        [fault] = shown(text, near=wrong).faults
-        assert fault.startswith("near")
-    assert "nan" not in shown("0 1 2 1 0 1 2 1 0 9", "9").words[0]
-    masked = shown(text + " -100" * 300).words[0]
-    assert "among 600 tokens" in masked
-    assert masked.count("50 or more below every other") == 1
-    assert masked.endswith("mask= says what each query sees.")
-    assert OWN["Head.scores"].value_of("") == ""
-    for wrong, said in (("1 a", "scores: .*'a'"), ("1 2 3", "target has 300; allowed: .* to 2")):
-        [fault] = shown(wrong).faults
-        assert re.match(said, fault)
 
 
 FORMULAS = ("x**4", "exp(x/2)", "where(x > 1, x**3, 0.5)", "log(x + 2)*n**.5", "maximum(x, 1e-3)")

@@ -180,7 +180,6 @@ PICTURES = {
     "needle": ("Needle", 1280, "", 0),
     "recall": ("Recall", 1280, "", 0),
     "rank_bound": ("Rank bound", 1280, "", 0),
-    "head": ("Head", 1280, "", 0),
     "phone": ("Curve", 390, "", 0),
     "scores": ("Scores", 1280, "", 3),
     "curve": ("Curve", 1280, "x**5", 0),

@@ -23,7 +23,6 @@ OPEN = {
     ("needle", "scales"),
     ("recall", "scales"),
     ("recall", "scales", "smoke", "layers"),
-    ("head_model", "scales"),
     *(("needle", "scales", "smoke", "training", part) for part in ("maps", "grids")),
 }
 """Sections whose keys the user chooses."""

@@ -9,7 +9,6 @@ from tracked_pages import DOCS
 
 from attention_separation import separate
 from attention_separation.pages.first_facts import First
-from attention_separation.pages.head_model_facts import HeadModel
 from attention_separation.pages.kernel_facts import LAYERS, VERDICTS, Kernels
 from attention_separation.pages.needle_facts import Needle
 from attention_separation.pages.rank_facts import Rank
@@ -157,52 +156,6 @@ def test_how_many_pairs_in_words(largest, low, high, words, between):
     facts = Recall(lambda name, **wanted: [row])
     assert facts.words_of("a", 8) == words
     assert facts.between("a", 8) == between
-
-
-def test_heads_of_a_trained_model():
-    facts = HeadModel(TABLES)
-    (errors,) = rows("head_model/heads_errors", filler="text", n="1024", at="8192")
-    assert facts.errors("text", 1024)["absolute_error"] == number(errors, "absolute_error")
-    far = [row for row in rows("head_model/heads_far", n="8192") if row["text"] != "random"]
-    places = {(row["text"], row["segment"]) for row in far}
-    assert facts.texts == len(places) == 9
-    for layer, head in facts.heads:
-        own = [row for row in far if (row["layer"], row["head"]) == (str(layer), str(head))]
-        at = [row for row in own if row["at"] == "1000000"]
-        assert len(at) >= 5
-        assert facts.far((layer, head), 10**6, "share") == median(number(r, "share") for r in at)
-    near = [
-        number(row, "foretold")
-        for row in rows("head_model/heads", layer="18", head="6", n="2048", at="8192")
-        if row["text"] != "random"
-    ]
-    assert facts.near((18, 6), 2048, "foretold") == median(near)
-    assert facts.near((0, 0), 2048, "foretold") is None
-
-
-def test_heads_that_find_a_needle_are_means_over_its_depths():
-    facts = HeadModel(TABLES)
-    needles = rows("head_model/heads_targets", target="needle", filler="text", n="2048")
-    for finder in facts.finders("needle"):
-        place = (str(finder["layer"]), str(finder["head"]))
-        own = [number(row, "share") for row in needles if (row["layer"], row["head"]) == place]
-        assert len(own) == 3
-        assert finder["share"] == pytest.approx(mean(own))
-        assert finder["share"] >= 0.3
-    shares = [finder["share"] for finder in facts.finders("needle")]
-    assert shares == sorted(shares, reverse=True)
-
-
-@pytest.mark.parametrize(
-    ("reach", "low", "high", "words"),
-    [
-        (0.0, 0.0, 0.0, "below 0.004"),
-        (3.84e6, 9.2e5, 1.89e7, "3.8 (0.92 to 18.9)"),
-    ],
-)
-def test_a_reach_in_words(reach, low, high, words):
-    row = {"text": "topics", "reach": reach, "reach_low": low, "reach_high": high}
-    assert HeadModel(lambda name, **wanted: [row]).reach((1, 2)) == words
 
 
 def test_the_rank_of_heads():

@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[2]
 LOCKS = (
     "requirements.lock",
-    *(f"locks/{name}.lock" for name in ("build", "cluster", "explore", "rank", "head", "publish")),
+    *(f"locks/{name}.lock" for name in ("build", "cluster", "explore", "rank", "publish")),
 )
 """All but that of PyTorch's CPU build, which is for Linux alone."""
 

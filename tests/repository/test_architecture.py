@@ -14,7 +14,6 @@ from making import CONFIG, ROOT, SECTION, changed_study
 from attention_separation.results.declaration import Output, Result, Study
 from attention_separation.results.provenance import PACKAGE
 from attention_separation.softmax_vs_linear.figures.figure_text import held_title
-from attention_separation.softmax_vs_linear.settings.published_files import NO_CURVES
 from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 
 SOURCE = ROOT / "src" / PACKAGE
@@ -23,8 +22,6 @@ PANEL = "fig4c"
 IN_FIGURES = {name for figure in SECTION.figures.values() for name in figure.panels}
 STUDY = changed_study(panels={k: v for k, v in SECTION.panels.items() if k in IN_FIGURES})
 """The first study without a user's own panels."""
-STUDY.curves = NO_CURVES
-"""Nor curves that a user has read off the paper."""
 
 
 def section(title: str) -> str:

@@ -157,7 +157,6 @@ def test_a_whole_number_is_in_its_range_or_a_sentence_says_which_is_allowed(valu
         ("attention-separation rank-v", {"rank-verify"}),
         ("attention-separation --v", {"--version"}),
         ("attention-separation separate --th", {"--theta"}),
-        ("attention-separation head scores.npz --cau", {"--causal"}),
     ],
 )
 def test_a_shell_is_told_what_may_follow(line, words):

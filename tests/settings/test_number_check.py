@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 import attention_separation as asep
-from attention_separation import head, needle, recall
+from attention_separation import needle, recall
 from attention_separation.settings.number_check import number, whole_number
 
 NO_NUMBERS = [None, "8", True, np.True_, [8], np.array([8, 9]), {}, 8j, math.nan, np.float32("nan")]
 NOT_WHOLE = [1.5, np.float32(2.5), Fraction(5, 2), math.inf, -math.inf, 10**400, -1]
-SCORES = np.zeros((4, 12))
 
 WHOLE = {
     "separate n": ("n", lambda x: asep.separate("exp", n=x)),
@@ -39,12 +38,6 @@ NUMBERS = {
     "recall decay": ("factor", lambda x: recall.decay("linear", x)),
     "recall beta": ("beta", recall.delta),
     "recall level": ("level", lambda x: recall.largest_n("linear", 8, x)),
-    "head level": ("level", lambda x: head.measure(SCORES, 0, level=x)),
-    "head n": ("n", lambda x: head.share(SCORES, 0, n=[x])),
-}
-NO_LISTS = {
-    "head share": ("n", lambda x: head.share(SCORES, 0, n=x)),
-    "head counting": ("gaps", lambda x: head.counting(SCORES, 0, gaps=x)),
 }
 MAY_BE_NONE = {
     ("separate d", None),
@@ -79,12 +72,7 @@ def test_what_is_no_number_in_range_is_refused(name, ask, value):
         ask(value)
 
 
-@pytest.mark.parametrize(
-    ("name", "ask", "value"), asked_wrongly(NO_LISTS, [None, True, 8, 8j, math.nan, np.array(8)])
-)
-def test_what_is_no_list_of_numbers_is_refused(name, ask, value):
-    with pytest.raises(ValueError, match=rf"^{name}=.*; allowed: a list of numbers$"):
-        ask(value)
+
 
 
 @pytest.mark.parametrize("value", [0, 3, "sqrt", True, math.nan, 10**400, [1]])

@@ -219,30 +219,6 @@ OF_RECALL = {
     "a sentence on recall": (f"{RECALL}/study.py", "claims on recall", "the claims", set()),
 }  # fmt: skip
 
-HEADS = f"{SRC}/head_model"
-HEADS_TABLES = {"heads_forecasts", "heads_errors", "heads_targets"}
-REPEATS = {f"heads_cell_{text}_1_{n}" for text in ("topics", "random") for n in (600, 800)}
-NEEDLES = {f"heads_cell_needle_{text}_50" for text in ("topics", "random")}
-OF_HEADS = {
-    # No context is run again for what measures it.
-    "a column of a head": (
-        f"{SRC}/head/columns.py", "(1 - level) / level", "1 / level - 1",
-        {"heads_forecasts", "heads_errors"},
-    ),
-    "how scores are caught": (
-        f"{SRC}/head/catching.py", "BLOCK = 2**24", "BLOCK = 2**23",
-        REPEATS | NEEDLES | HEADS_TABLES,
-    ),
-    "which heads are kept": (
-        "config.yaml", "{least_share: 0,", "{least_share: 0.1,", REPEATS | HEADS_TABLES,
-    ),
-    "texts of the library": (
-        f"{HEADS}/library_texts.py", 'SOURCE = "argparse"', 'SOURCE = "ast"',
-        {"heads_texts"} | REPEATS | NEEDLES | HEADS_TABLES,
-    ),
-    "a sentence on heads": (f"{HEADS}/study.py", "forecasts of heads, at", "heads, at", set()),
-}  # fmt: skip
-
 NEEDLE_SMOKE = "needle={scale: smoke, scales: {smoke: {training: null}}}"
 
 
@@ -250,7 +226,7 @@ NEEDLE_SMOKE = "needle={scale: smoke, scales: {smoke: {training: null}}}"
 def texts() -> dict[str, str]:
     """Configurations by the prefix of their studies' rules: the first is small."""
     whole = (ROOT / "config.yaml").read_text(encoding="utf-8")
-    return {"": small_config(), "rank": whole, "needle": whole, "recall": whole, "heads": whole}
+    return {"": small_config(), "rank": whole, "needle": whole, "recall": whole}
 
 
 @cache
@@ -310,7 +286,6 @@ TABLES = {
     ("needle", NEEDLE_SMOKE): OF_NEEDLE,
     ("needle", "needle={scale: smoke}"): OF_NEEDLE_TRAINED,
     ("recall", "recall={scale: smoke}"): OF_RECALL,
-    ("heads", "head_model={scale: smoke}"): OF_HEADS,
 }
 CASES = [
     pytest.param(prefix, override, change, id=name)
@@ -335,7 +310,7 @@ def test_a_change_reruns_what_depends_on_it(prefix, override, change, monkeypatc
 
 
 def prefix_of(name: str) -> str:
-    studies = ("rank_", "needle_", "recall_", "heads_")
+    studies = ("rank_", "needle_", "recall_")
     return name.partition("_")[0] if name.startswith(studies) else ""
 
 

@@ -101,32 +101,6 @@ def test_a_panel_of_the_paper_that_is_removed_is_missed_where_it_is_asked_for(sm
 
 
 @pytest.mark.whole_run
-def test_published_curves_are_asked_for_alone_and_made_where_there_are_some(small):
-    assert "published" not in small.would_run()
-    done = small.run("published")
-    assert done.returncode == 1
-    assert "docs/published: no curves there; its README.md says how" in done.stdout
-    assert small.files() == {}
-    curve = small.folder / "docs/published/fig7b.csv"
-    curve.parent.mkdir(parents=True)
-    head = "value,success_rate,reading_error,source\n"
-    curve.write_text(f"{head}3,1.9,0.01,x\n")
-    assert "fig7b.csv, line 2: success_rate and reading_error" in small.run("published").stdout
-    assert not any("published" in path for path in small.files())
-    curve.write_text(f"{head}3,0.9,0.01,x\n65,0.9,0.01,x\n")
-    small.make("published")
-    made = {path.partition("/")[2] for path in small.files() if "published" in path}
-    assert {
-        "figures/published.svg",
-        "tables/published.html",
-        "tables/published_readings.csv",
-    } < made
-    assert small.would_run("published") == set()
-    curve.write_text(f"{head}3,0.9,0.01,x\n")
-    assert small.would_run("published") == {"published"}
-
-
-@pytest.mark.whole_run
 def test_a_panel_of_ones_own_has_the_wildcard_rules_and_a_figure_by_name(small):
     with (small.folder / "config.yaml").open("a") as file:
         file.write(MINE)

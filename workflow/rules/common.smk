@@ -66,8 +66,8 @@ def checked_config():
 
 
 CONFIG = checked_config()
-STUDIES = CONFIG.studies(PROJECT)
-FIRST, KERNELS, RANK, NEEDLE, RECALL, HEADS = STUDIES.values()
+STUDIES = CONFIG.studies()
+FIRST, KERNELS, RANK, NEEDLE, RECALL = STUDIES.values()
 RESULTS = FIRST.folder
 # The studies of each folder, by the rule that makes its manifest.
 MANIFESTS = {
@@ -75,7 +75,6 @@ MANIFESTS = {
     "rank_manifest": [RANK],
     "needle_manifest": [NEEDLE],
     "recall_manifest": [RECALL],
-    "heads_manifest": [HEADS],
 }
 
 
@@ -91,8 +90,6 @@ def checked_folder():
 NEEDS = {
     "rank_train": ("torch", "training needs PyTorch, which `make setup-rank` installs"),
     "needle_cell": ("torch", "training needs PyTorch, which `make setup-rank` installs"),
-    "heads_texts": ("transformers", "models need transformers, which `make setup-head` installs"),
-    "heads_cell": ("transformers", "models need transformers, which `make setup-head` installs"),
 }
 
 
@@ -189,11 +186,6 @@ def cells_of(study):
         for name, result in study.results.items()
         if result.all_outputs()[0].kind.folder == "cells"
     ]
-
-
-def reads_of_cells(study):
-    """What every cell of a study reads, by option: they read the same."""
-    return reads(cells_of(study)[0])
 
 
 def panels_of(what):

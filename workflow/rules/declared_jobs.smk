@@ -59,20 +59,7 @@ use rule rank_train as recall_cell with:
     localrule: all(map(is_local, cells_of(RECALL)))
 
 
-use rule rank_train as heads_cell with:
-    """Runs a trained model on a context, and keeps what its heads do there"""
-    input:
-        **reads_of_cells(HEADS),
-    output:
-        output=f"{HEADS.folder}/cells/{{cell}}.parquet",
-    log:
-        f"{HEADS.folder}/logs/heads_cell_{{cell}}.log",
-    benchmark:
-        f"{HEADS.folder}/benchmarks/heads_cell_{{cell}}.tsv"
-    localrule: all(map(is_local, cells_of(HEADS)))
-
-
-BY_WILDCARD = {name for study in (RANK, NEEDLE, RECALL, HEADS) for name in cells_of(study)}
+BY_WILDCARD = {name for study in (RANK, NEEDLE, RECALL) for name in cells_of(study)}
 
 for name in [
     name for name, (study, _) in JOBS.items() if study is not FIRST and name not in BY_WILDCARD

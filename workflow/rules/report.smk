@@ -22,7 +22,7 @@ if not REPORTED[FIRST.name]:
 
 
 # The order of README.
-IN_ORDER = [study.name for study in (FIRST, KERNELS, NEEDLE, RECALL, HEADS, RANK)]
+IN_ORDER = [study.name for study in (FIRST, KERNELS, NEEDLE, RECALL, RANK)]
 # The studies of which something has been made, as the report numbers them.
 CATEGORIES = {
     name: f"{k} {STUDIES[name].title}"

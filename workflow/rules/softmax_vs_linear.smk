@@ -623,16 +623,3 @@ use rule exact as phase with:
     benchmark:
         f"{RESULTS}/benchmarks/phase.tsv"
     localrule: True
-
-
-use rule fig3 as published with:
-    """Curves read off the paper beside ours, and the readings they leave"""
-    input:
-        **reads("published"),
-    output:
-        **writes("published"),
-    log:
-        f"{RESULTS}/logs/published.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/published.tsv"
-    localrule: True

@@ -3,8 +3,6 @@ it shows. Of kernels they take what `separate` takes, and a temperature; they ra
 """
 
 import io
-import re
-import warnings
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .. import head, recall
+from .. import recall
 from ..api.build import Given, kernel_of, unique_names
 from ..api.comparing import at_temperature
 from ..api.separating import Separation, separate
@@ -23,8 +21,6 @@ from ..attention.distinct_rows import OWN, SAME, SPECIAL
 from ..attention.sign_columns import binomial_half_pmf, none_of
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import FixedData
-from ..head.measuring import trust
-from ..head.scores import Near
 from ..head_rank.theory.bound import bound
 from ..pages.house_style import BLUE, GRAY, MIDDLE_GRAY, PALETTE, VERMILION, house_rc, kernel_line
 from ..settings.words import suggestion
@@ -347,62 +343,6 @@ def draw_recall(d: int = 64, n: int = 64, decay: float = 0.99) -> Figure:
         f"{DELTA_TRIALS:,} trials of its law, within 0.02, up to n = {MOST_PAIRS_OF_DELTA}."
     )
     return finished(axes, f"pairs n, at d = {d}", "accuracy of recall", words, is_logarithmic=True)
-
-
-def numbers(name: str, text: str, kind: type[float] = float) -> list[float]:
-    """Numbers that are written beside each other; ValueError if one is none."""
-    words = re.sub(r"[][(),;]", " ", text).split()
-    try:
-        return [kind(word) for word in words]
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}; allowed: numbers, of tokens whole ones") from None
-
-
-def draw_head(scores: str, target: str, fixed: str = "", near: str = "") -> Figure:
-    """The weight of the target against the number of tokens, of a row of scores, with indices of
-    tokens that are there once, and how many of those nearest to the query count once, or "half";
-    all written as text. What was guessed of the row is said in the
-    figure's label. ValueError as of `head.measure`."""
-    row_scores = numbers("scores", scores)
-    targets = numbers("target", target, int)
-    fixed_tokens = [int(token) for token in numbers("fixed", fixed, int)]
-    near_count = _near("near", near)
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        rows = head.measure(row_scores, targets, fixed=fixed_tokens, near=near_count)
-        axes = head.plot(row_scores, targets, fixed=fixed_tokens, near=near_count, axes=panel())
-    row = rows.iloc[0]
-    reach = f"up to {row['reach']:,.0f}"
-    if np.isinf(row["reach"]):
-        reach = "up to any number"
-    elif row["reach"] == 0:
-        reach = "at no number"
-    interval = ""
-    if not np.isnan(row["reach_low"]):
-        low = f"{row['reach_low']:,.0f}"
-        high = f"{row['reach_high']:,.0f}"
-        interval = f"; the 95 % interval is {low} to {high}"
-    words = (
-        f"{trust(row['held_out'])}. The target has {row['share']:.3g} of the weight among "
-        f"{row['n']:,.0f} tokens, and half of it {reach} if more are like these{interval}."
-    )
-    notes = dict.fromkeys(f"{warning.message}." for warning in warned)
-    label = " ".join([words, *notes])
-    return finished(axes, "tokens N", "weight of the target", label, is_logarithmic=True)
-
-
-def _near(name: str, text: str) -> Near:
-    """Returns a number of near tokens that is written, "half", or None of nothing. ValueError if it
-    is neither."""
-    word = text.strip()
-    if word == "":
-        return None
-    if word == "half":
-        return "half"
-    counts = numbers(name, word, int)
-    if len(counts) != 1:
-        raise ValueError(f"{name} has {len(counts)} numbers; allowed: one, or half")
-    return counts[0]
 
 
 def as_svg(figure: Figure) -> str:

@@ -12,15 +12,7 @@ from ..any_attention.exact.layers import LAYERS
 from ..api.separating import Separation
 from ..api.validation import layer_of
 from ..attention.kernels import KERNELS
-from . import (
-    draw_curve,
-    draw_head,
-    draw_needle,
-    draw_rank_bound,
-    draw_recall,
-    draw_row,
-    draw_scores,
-)
+from . import draw_curve, draw_needle, draw_rank_bound, draw_recall, draw_row, draw_scores
 from .pictures import (
     AXES,
     DECAYS,
@@ -78,13 +70,6 @@ DRAWN = [words for words in WORDS if NAMES[words] in ("exp", "linear", "power_4"
 STEPS_OF_N = [part * 10**k for k in range(11) for part in TEN]
 STEPS_OF_N.append(10**12)
 FORMULA = {"placeholder": "such as x**4 or exp(x/2)", "debounce": False}
-
-
-def _example_row() -> str:
-    """A row of 600 scores as text, one of them 8 standard deviations above the rest."""
-    scores = np.random.default_rng(0).standard_normal(600)
-    scores[300] += 8
-    return " ".join(f"{score:.2f}" for score in scores)
 
 
 CONTROLS = {
@@ -150,17 +135,6 @@ VIEWS = {
             "heads": _slider("H, heads", [2**k for k in range(21)], 2),
         },
         "Which error does one layer of heads of rank r never go below?",
-    ),
-    "Head": View(
-        draw_head,
-        0,
-        {
-            "scores": Control("text_area", "scores of a row, pasted", _example_row(), {"rows": 3}),
-            "target": Control("text", "index of its token", "300", {}),
-            "fixed": Control("text", "indices of sinks", "", {"placeholder": "such as 0"}),
-            "near": Control("text", "near tokens, once", "", {"placeholder": "a number, or half"}),
-        },
-        "Up to how many tokens does a trained head find its own?",
     ),
 }
 

@@ -4,7 +4,6 @@ A module for each study has its facts.
 """
 
 from .first_facts import First
-from .head_model_facts import HeadModel
 from .kernel_facts import Kernels
 from .needle_facts import Needle
 from .rank_facts import Rank
@@ -16,6 +15,5 @@ FACTS = {
     "needle": Needle,
     "rank": Rank,
     "recall": Recall,
-    "head_model": HeadModel,
 }
 """By the name that templates have for them."""

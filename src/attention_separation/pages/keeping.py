@@ -117,26 +117,10 @@ def _without_maps(theta: pa.Table) -> pa.Table:
     return theta.filter(array_of([kind != "map" for kind in theta["kind"].to_pylist()], pa.bool_()))
 
 
-LEAST_SHARE = 0.05
-"""Of its weight, from which on a head of a trained model is kept among those that find a target."""
-
-FOUND_BY = ("target", "filler", "n", "layer", "head")
-
-
-def _of_finders(targets: pa.Table) -> pa.Table:
-    """Heads that give a target some of their weight, at one depth of a needle at least."""
-    rows = targets.to_pylist()
-    is_some = [row["share"] >= LEAST_SHARE for row in rows]
-    places = [tuple(row[name] for name in FOUND_BY) for row in rows]
-    finders = {place for place, gives_some in zip(places, is_some, strict=True) if gives_some}
-    return targets.filter(array_of([place in finders for place in places], pa.bool_()))
-
-
 RUN = ("d", "n", "layers", "width", "rank", "run", "test_error", "dead")
 
 REDUCED: dict[str, Callable[[pa.Table], pa.Table]] = {
     "claims": _decided_claims,
-    "heads_targets": _of_finders,
     "rank_dimension": lambda table: table.select(RUN),
     "theta": _without_maps,
     "threshold": lambda table: table.select(BEST),

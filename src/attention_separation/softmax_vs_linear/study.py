@@ -10,8 +10,7 @@ from pathlib import Path
 from ..results.declaration import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result, Study
 from ..settings.strict_model import MOST_SLICES, Job, Jobs
 from .models import MODELS
-from .settings.panels import Panel, PanelsJob, PhaseJob, PublishedJob, Sweep, VerdictsJob
-from .settings.published_files import NO_CURVES, PublishedFiles
+from .settings.panels import Panel, PanelsJob, PhaseJob, Sweep, VerdictsJob
 from .settings.section import SoftmaxVsLinearSection
 from .simulation.estimates import memory_mb, seconds
 
@@ -33,17 +32,10 @@ class SoftmaxVsLinear(Study):
     title = "Softmax against linear attention"
     kept_in = "gallery"
 
-    def __init__(
-        self,
-        section: SoftmaxVsLinearSection,
-        seed: int,
-        jobs: Jobs,
-        curves: PublishedFiles = NO_CURVES,
-    ) -> None:
+    def __init__(self, section: SoftmaxVsLinearSection, seed: int, jobs: Jobs) -> None:
         self.section = section
         self.seed = seed
         self.jobs = jobs
-        self.curves = curves
 
     @property
     def folder(self) -> str:
@@ -250,7 +242,6 @@ class SoftmaxVsLinear(Study):
         )
         yield from self._thresholds()
         yield self._choices()
-        yield self._published()
         if self.maps:
             models = {entry.model for entry in self.maps}
             marked = [panel for panel in self.exact.values() if panel.model in models]
@@ -306,33 +297,6 @@ class SoftmaxVsLinear(Study):
             ),
             description="Open choices: how far each moves the figures",
             priority=2,
-        )
-
-    def _published(self) -> Result:
-        panels = []
-        for name in self.curves.texts:
-            panel = self.marked.get(name)
-            if panel is not None and len(panel.sweep) == 1:
-                trials = self.section.panels[name].trials
-                panels.append(panel.with_more(most_values=None, trials=trials))
-        verdicts = self.section.verdicts
-        readings = Output(TABLE, "published_readings", "readings they leave")
-        return Result(
-            name="published",
-            module="softmax_vs_linear.audits.published",
-            settings=PublishedJob(
-                panels=panels,
-                files=self.curves.texts,
-                unreadable=self.curves.unreadable or None,
-                level=verdicts.level,
-                margin=verdicts.margin,
-                panel_margins=[verdicts.margin] * len(panels),
-            ),
-            outputs=_figure_and_table("published", "published points", "tables/published")
-            | {"readings": (readings,)},
-            inputs=_tables_of(panel.name for panel in panels) if panels else {},
-            description="Published points beside ours, and which readings they leave",
-            in_default_run=False,
         )
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:

@@ -152,15 +152,6 @@ class VerdictsJob(PanelsJob):
     """Of each panel, at the trials of this run."""
 
 
-class PublishedJob(VerdictsJob):
-    """The panels that somebody has read off the paper, with its own trials."""
-
-    files: dict[str, str]
-    """The texts of the files PANEL.csv by panel, in the same order."""
-    unreadable: dict[str, str] | None = None
-    """Why others of these files cannot be read, if there are such."""
-
-
 class PhaseJob(PanelsJob):
     """Maps over two swept parameters, and the panels whose points are marked on them."""
 

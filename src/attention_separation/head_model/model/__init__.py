@@ -1,1 +1,0 @@
-"""What runs a model: PyTorch and transformers are imported here alone."""

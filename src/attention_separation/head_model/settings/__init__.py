@@ -1,1 +1,0 @@
-"""The section `head_model` of the configuration, and what jobs depend on."""

@@ -1,1 +1,0 @@
-"""The tables of the study: forecasts of heads, beside what they did."""
