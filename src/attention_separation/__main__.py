@@ -17,8 +17,8 @@ from typing import Any
 
 from . import __version__
 from .commands import COMMANDS, PACKAGE, usage
-from .settings.command_line import Parser
-from .settings.extras import how_to_install
+from .messages.command_line import Parser
+from .messages.extras import how_to_install
 
 NAME = "attention-separation"
 HELP = ("-h", "--help")

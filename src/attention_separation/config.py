@@ -7,15 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from .any_attention.settings import AnyAttentionSection, section_faults
-from .any_attention.study import AnyAttention
-from .head_rank.settings.section import HeadRankSection
-from .head_rank.study import HeadRank
-from .needle.settings.section import NeedleSection
-from .needle.settings.section import section_faults as needle_faults
-from .needle.study import Needle
-from .recall.settings.section import RecallSection
-from .recall.study import RecallStudy
+from .messages.words import short_repr, suggestion
 from .results.declaration import Study
 from .settings.faults import (
     ConfigError,
@@ -27,10 +19,18 @@ from .settings.faults import (
     unencodable_values,
 )
 from .settings.strict_model import Jobs, Seed, StrictModel
-from .settings.words import short_repr, suggestion
 from .settings.yaml_file import check_extent, parse_yaml, read_yaml
-from .softmax_vs_linear.settings.section import SoftmaxVsLinearSection
-from .softmax_vs_linear.study import SoftmaxVsLinear
+from .studies.any_attention.settings import AnyAttentionSection, section_faults
+from .studies.any_attention.study import AnyAttention
+from .studies.head_rank.settings.section import HeadRankSection
+from .studies.head_rank.study import HeadRank
+from .studies.needle.settings.section import NeedleSection
+from .studies.needle.settings.section import section_faults as needle_faults
+from .studies.needle.study import Needle
+from .studies.recall.settings.section import RecallSection
+from .studies.recall.study import RecallStudy
+from .studies.softmax_vs_linear.settings.section import SoftmaxVsLinearSection
+from .studies.softmax_vs_linear.study import SoftmaxVsLinear
 
 FIRST = SoftmaxVsLinear.name
 """The study whose settings overrides may name without its section."""
@@ -132,7 +132,7 @@ def _faults_between(config: Config) -> list[Fault]:
     section = config.any_attention
     faults_of_kernels = section_faults(section)
     if section.kernels and not faults_of_kernels:
-        from .any_attention.exact.own_kernel_faults import own_kernel_faults
+        from .studies.any_attention.own_kernel_faults import own_kernel_faults
 
         faults_of_kernels = own_kernel_faults(section.kernels, section.data, section.sizes)
     scales = list(config.softmax_vs_linear.scales)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from .config import Config
+from .messages.words import joined
 from .results.files import write_text
 from .settings.strict_model import StrictModel
-from .settings.words import joined
 
 PAGE = "settings.md"
 SCHEMA = "config.schema.json"

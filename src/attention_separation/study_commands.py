@@ -7,14 +7,14 @@ from pathlib import Path
 
 from .commands import STUDIES, study_of
 from .config import load_config, overrides_of
-from .head_rank.settings.cells import CellJob
-from .head_rank.study import HeadRank
-from .pages.facts import FACTS
+from .messages.command_line import whole_number
 from .pages.keeping import keep_run
 from .pages.rendering import write_pages
 from .results import file_states
 from .results.declaration import Current, Study, sharing_folder
-from .settings.command_line import whole_number
+from .studies.facts import FACTS
+from .studies.head_rank.settings.cells import CellJob
+from .studies.head_rank.study import HeadRank
 from .training.job import device_kind
 
 MOST_SAMPLED = 10**6
@@ -86,7 +86,7 @@ def _time(arguments: argparse.Namespace) -> None:
     if not jobs:
         print(f"all {len(study.every_cell)} cells are trained")
         return
-    from .head_rank.training.train_cell import seconds_of_training
+    from .studies.head_rank.training.train_cell import seconds_of_training
 
     device = device_kind()
     print(f"measuring how fast {len(jobs)} cells train here", file=sys.stderr, flush=True)
@@ -130,7 +130,7 @@ def _keep(arguments: argparse.Namespace) -> None:
         count = keep_run(study, arguments.docs)
         print(f"{name}: {count} results of {study.folder} in {arguments.docs / study.kept_in}")
         if name == "rank":
-            from .head_rank.paper_size import keep_paper_size
+            from .studies.head_rank.paper_size import keep_paper_size
 
             for line in keep_paper_size(Path(study.folder), arguments.docs):
                 print(line)

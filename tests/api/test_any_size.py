@@ -15,7 +15,7 @@ from literal_digits import Literal, Setting, Weigh, of_scores
 from scipy.stats import binomtest
 
 import attention_separation as asep
-from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.layers import LAYERS
 from attention_separation.api import Kernel
 
 

@@ -11,8 +11,8 @@ import pytest
 
 import attention_separation as asep
 from attention_separation.__main__ import main
-from attention_separation.any_attention.exact.kernel_check import check_kernel
-from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.kernel_check import check_kernel
+from attention_separation.any_attention.layers import LAYERS
 from attention_separation.attention import dense
 from attention_separation.attention.kernel import ClassesApartError
 from attention_separation.datasets.dataset import FixedData

@@ -12,7 +12,7 @@ from literal_kernels import OF_VECTORS
 from literal_layers import sign_columns, special_places
 
 import attention_separation as asep
-from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.layers import LAYERS
 from attention_separation.datasets.dataset import FixedData
 
 DATA = FixedData(a0=0.1, a1=1.2, b=0.2, c=0.8, classes=3, columns=3)

@@ -15,15 +15,15 @@ from making import ROOT, point
 from scipy.stats import binomtest
 
 import attention_separation as asep
-from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.least_values import critical_temperatures
+from attention_separation.any_attention.layers import LAYERS
+from attention_separation.any_attention.least_values import critical_temperatures
 from attention_separation.api import build, simulating
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import FixedData
 from attention_separation.results import progress
-from attention_separation.softmax_vs_linear.exact.attention_probabilities import references
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import Contest
+from attention_separation.studies.softmax_vs_linear.exact.attention_probabilities import references
+from attention_separation.studies.softmax_vs_linear.models import MODELS
+from attention_separation.studies.softmax_vs_linear.models.contest import Contest
 
 REACHES = pd.read_csv(ROOT / "docs/kernels/kernels.csv", comment="#")
 TABLED = ("exp", "exp_sqrt_d", "linear", "power_8", "hedgehog", "hardmax", "sigmoid")

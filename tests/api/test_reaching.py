@@ -7,10 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
+from attention_separation.any_attention.exact import reach_search
 
 import attention_separation as asep
-from attention_separation.any_attention.exact import reach_search
-from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.layers import LAYERS
 from attention_separation.api.reaching import TEMPERATURE
 
 SELF, ONES, CROSS = ((layer.model, layer.attention_x) for layer in LAYERS)

@@ -12,11 +12,11 @@ from literal_layers import literal_scores
 from making import CONFIG, ROOT
 
 import attention_separation as asep
-from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.value_table import value_rows
+from attention_separation.any_attention.layers import LAYERS
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import FixedData
+from attention_separation.studies.any_attention.tables.value_table import value_rows
 
 DATA = CONFIG.any_attention.data
 VALUES = pd.read_csv(ROOT / "docs/kernels/kernel_values.csv", comment="#")

@@ -9,7 +9,7 @@ import pytest
 from literal_digits import Literal, Setting, Weigh
 
 import attention_separation as asep
-from attention_separation.any_attention.exact.layers import LAYERS, token_types
+from attention_separation.any_attention.layers import LAYERS, token_types
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.subtraction import sizes_before_subtraction
 from attention_separation.datasets.dataset import FixedData

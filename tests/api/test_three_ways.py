@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import attention_separation as asep
-from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.layers import LAYERS
 from attention_separation.datasets.dataset import FixedData
-from attention_separation.own_kernels.section import FeatureKernel
-from attention_separation.own_kernels.values import own_kernel
+from attention_separation.settings.kernel_section import FeatureKernel
+from attention_separation.settings.kernel_values import own_kernel
 
 
 def off(y):

@@ -10,8 +10,11 @@ from attention_separation.attention.dense import attention
 from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
-from attention_separation.softmax_vs_linear.models.model import Point
+from attention_separation.studies.softmax_vs_linear.models.attention import (
+    CROSS_ATTENTION,
+    SELF_ATTENTION,
+)
+from attention_separation.studies.softmax_vs_linear.models.model import Point
 
 SELF_SIZES = [(60, 12), (60, 8), (8, 10), (12, 4), (9, 3), (4, 3)]
 CROSS_SIZES = [(60, 11), (60, 7), (8, 9), (12, 3), (5, 2)]

@@ -1,6 +1,6 @@
 """What a network alone can do, for any scores of the states of a column.
 
-`tests/any_attention/exact/test_enumeration.py` starts from the literal definition of attention.
+`tests/any_attention/test_enumeration.py` starts from the literal definition of attention.
 """
 
 import itertools

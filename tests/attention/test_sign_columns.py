@@ -22,7 +22,10 @@ from attention_separation.attention.sign_columns import (
     likely_heads,
     of_one_size,
 )
-from attention_separation.softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
+from attention_separation.studies.softmax_vs_linear.models.attention import (
+    CROSS_ATTENTION,
+    SELF_ATTENTION,
+)
 
 # Kernels that are in no list: distinct rows must hold for any, also where an own class counts less.
 SQUARED = Kernel("squared", "x² + 0.1", "score", lambda seen: seen.scores**2 + 0.1)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from attention_separation.any_attention.exact.layers import LAYERS, token_types
+from attention_separation.any_attention.layers import LAYERS, token_types
 from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import FixedData

@@ -9,12 +9,12 @@ from making import SECTION, STUDY, config_points, point, run_trials
 from regression_ways import switches, times_of_literal, way
 from timing import at_least, at_most, seconds
 
-from attention_separation.softmax_vs_linear.audits.phase import phase_table
-from attention_separation.softmax_vs_linear.exact.compute import compute_exact
-from attention_separation.softmax_vs_linear.exact.regression_probabilities import moments
-from attention_separation.softmax_vs_linear.simulation.signs import draw_lanes
-from attention_separation.softmax_vs_linear.simulation.simulate import simulate
 from attention_separation.statistics.seeding import BLOCK_TRIALS, BlockStreams
+from attention_separation.studies.softmax_vs_linear.audits.phase import phase_table
+from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
+from attention_separation.studies.softmax_vs_linear.exact.regression_probabilities import moments
+from attention_separation.studies.softmax_vs_linear.simulation.signs import draw_lanes
+from attention_separation.studies.softmax_vs_linear.simulation.simulate import simulate
 
 PAPER = {"m": 15, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 ATTENTION_PANELS = [name for name in SECTION.panels if not name.startswith("fig3")]

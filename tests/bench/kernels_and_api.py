@@ -9,10 +9,10 @@ from making import CONFIG, ROOT
 from timing import at_most, seconds
 
 import attention_separation as asep
-from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.values import best_probabilities
-from attention_separation.any_attention.figures import multiples
+from attention_separation.any_attention.layers import LAYERS
+from attention_separation.any_attention.values import best_probabilities
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.studies.any_attention.figures import multiples
 
 DATA = CONFIG.any_attention.data
 

@@ -14,7 +14,7 @@ from engines import ATTENTION_PANELS, loop_panel
 from making import ROOT, SECTION, STUDY
 from timing import at_least, at_most
 
-from attention_separation.softmax_vs_linear.simulation.simulate import simulate
+from attention_separation.studies.softmax_vs_linear.simulation.simulate import simulate
 
 
 def workflow() -> None:

@@ -29,7 +29,7 @@ QUICK, CANCELLED, GREEDY, STOPPED = "fig4b", "fig3a", "fig3b", "fig7a"
 SLOW = (CANCELLED, GREEDY, STOPPED)
 """Panels of some seconds, by what befalls them; under names whose rules are the paper's."""
 
-RESULTS = "src/attention_separation/softmax_vs_linear/study.py"
+RESULTS = "src/attention_separation/studies/softmax_vs_linear/study.py"
 
 
 class ClusterProject(Project):

@@ -12,11 +12,11 @@ from needle_table import write_table
 
 import attention_separation as asep
 from attention_separation import explorer, recall
-from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.layers import LAYERS
 from attention_separation.datasets.dataset import FixedData
 from attention_separation.explorer import pictures
-from attention_separation.head_rank.theory.bound import bound
 from attention_separation.needle import critical_n, limit
+from attention_separation.rank_bound.bound import bound
 
 SETTINGS = [
     {"n": 420},

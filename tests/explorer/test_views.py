@@ -11,7 +11,7 @@ from making import ROOT
 from matplotlib.figure import Figure
 
 import attention_separation as asep
-from attention_separation.any_attention.exact.layers import LAYERS
+from attention_separation.any_attention.layers import LAYERS
 from attention_separation.explorer.pictures import as_svg, in_digits, nearest_multiple, separation
 from attention_separation.explorer.views import (
     CONTROLS,
@@ -107,9 +107,6 @@ def test_the_python_gives_the_same_number_and_picture(monkeypatch, capsys, name,
     of_kernels = VIEWS[name].kernels != 0
     numbers = [separation(kernels[0], **at).probability] if of_kernels else []
     assert [float(each) for each in printed] == numbers
-
-
-
 
 
 FORMULAS = ("x**4", "exp(x/2)", "where(x > 1, x**3, 0.5)", "log(x + 2)*n**.5", "maximum(x, 1e-3)")

@@ -19,8 +19,8 @@ import math
 import numpy as np
 from scipy.special import betainc
 
-from attention_separation.head_rank.constructions.sphere import threshold_coefficients
-from attention_separation.head_rank.theory.bound import log_harmonics, reached_shares
+from attention_separation.rank_bound.bound import log_harmonics, reached_shares
+from attention_separation.studies.head_rank.constructions.sphere import threshold_coefficients
 
 DEGREES = 400
 """Degrees that are added one by one: of those beyond, as much is claimed as at the last."""

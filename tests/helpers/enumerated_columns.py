@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attention_separation.attention.sign_columns import exceeds
-from attention_separation.softmax_vs_linear.models.regression import SPECIAL, U, normalise
+from attention_separation.studies.softmax_vs_linear.models.regression import SPECIAL, U, normalise
 
 DATA = st.sampled_from(["independent", "same"])
 

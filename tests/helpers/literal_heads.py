@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from attention_separation.head_rank.constructions.full_rank_head import softmax
+from attention_separation.studies.head_rank.constructions.full_rank_head import softmax
 
 Attend = Callable[[np.ndarray], np.ndarray]
 

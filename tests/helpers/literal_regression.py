@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attention_separation.softmax_vs_linear.models import regression
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models import regression
+from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
 
 
 def by_definition(p, trials, rng):

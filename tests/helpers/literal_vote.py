@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from literal_heads import Attend
 
-from attention_separation.head_rank.constructions.full_rank_head import hardmax
+from attention_separation.studies.head_rank.constructions.full_rank_head import hardmax
 
 DROWNING = 1e4
 """C: the output is x_i + y / C."""

@@ -5,15 +5,15 @@ from functools import cache
 from pathlib import Path
 
 from attention_separation.config import Config, load_config
-from attention_separation.head_rank.study import HeadRank
 from attention_separation.settings.yaml_file import read_yaml
-from attention_separation.softmax_vs_linear.exact.compute import references
-from attention_separation.softmax_vs_linear.models import MODELS
-from attention_separation.softmax_vs_linear.models.contest import PAPERS, Contest
-from attention_separation.softmax_vs_linear.models.model import Point
-from attention_separation.softmax_vs_linear.settings.panels import PANELS, Panel, Sweep
-from attention_separation.softmax_vs_linear.simulation.simulate import trials_at
-from attention_separation.softmax_vs_linear.study import SoftmaxVsLinear
+from attention_separation.studies.head_rank.study import HeadRank
+from attention_separation.studies.softmax_vs_linear.exact.compute import references
+from attention_separation.studies.softmax_vs_linear.models import MODELS
+from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS, Contest
+from attention_separation.studies.softmax_vs_linear.models.model import Point
+from attention_separation.studies.softmax_vs_linear.settings.panels import PANELS, Panel, Sweep
+from attention_separation.studies.softmax_vs_linear.simulation.simulate import trials_at
+from attention_separation.studies.softmax_vs_linear.study import SoftmaxVsLinear
 
 ROOT = Path(__file__).parents[2]
 

@@ -2,7 +2,7 @@
 
 import math
 
-from attention_separation.any_attention.laws.mixture import Mixture, largest_probability
+from attention_separation.studies.any_attention.laws.mixture import Mixture, largest_probability
 
 
 def critical_share(rho, m, layer, data) -> float:

@@ -1,8 +1,8 @@
 """Small cells of the needle, and tables of runs that were never trained."""
 
-from attention_separation.needle.settings.cells import Map, NeedleCell
-from attention_separation.needle.training.cells_table import SCHEMA, cell_table
 from attention_separation.results.tables import table_from_rows
+from attention_separation.studies.needle.settings.cells import Map, NeedleCell
+from attention_separation.studies.needle.training.cells_table import SCHEMA, cell_table
 
 DATA = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8, "classes": 4}
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from attention_separation.head_rank.settings.cells import EPOCH, CellJob
-from attention_separation.head_rank.training.cell_table import OF_HEADS, cell_table
 from attention_separation.results.provenance import record
 from attention_separation.results.tables import write_parquet
+from attention_separation.studies.head_rank.settings.cells import EPOCH, CellJob
+from attention_separation.studies.head_rank.training.cell_table import OF_HEADS, cell_table
 
-TRAINING = "attention_separation.head_rank.training.train_cell"
+TRAINING = "attention_separation.studies.head_rank.training.train_cell"
 SMOKE = "head_rank={scale: smoke}"
 
 

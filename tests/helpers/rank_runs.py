@@ -1,12 +1,12 @@
 """Grids of trained cells, and made-up runs of them as `training.runs.read_runs` reads them."""
 
-from attention_separation.head_rank.claims import learned_claims, trained_claims
-from attention_separation.head_rank.claims.claim import Evidence
-from attention_separation.head_rank.claims.claims_table import claim_rows
-from attention_separation.head_rank.claims.published_claims import BEST_BELOW_FULL_RANK
-from attention_separation.head_rank.settings.cells import STREAMS
-from attention_separation.head_rank.settings.section import Grid, Normal, Part
-from attention_separation.head_rank.training.cell_table import OF_SHARES
+from attention_separation.studies.head_rank.claims import learned_claims, trained_claims
+from attention_separation.studies.head_rank.claims.claim import Evidence
+from attention_separation.studies.head_rank.claims.claims_table import claim_rows
+from attention_separation.studies.head_rank.claims.published_claims import BEST_BELOW_FULL_RANK
+from attention_separation.studies.head_rank.settings.cells import STREAMS
+from attention_separation.studies.head_rank.settings.section import Grid, Normal, Part
+from attention_separation.studies.head_rank.training.cell_table import OF_SHARES
 
 RECIPE = {
     "d": 8, "feed_forward": 16, "batch": 4, "steps": 100, "lr": 0.01, "runs": 3, "held_out": 10,

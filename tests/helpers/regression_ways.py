@@ -12,9 +12,12 @@ import numpy as np
 from literal_regression import by_definition
 from making import run_trials
 
-from attention_separation.softmax_vs_linear.models.model import Point
-from attention_separation.softmax_vs_linear.simulation import regression_by_definition, revelation
 from attention_separation.statistics.seeding import BlockStreams
+from attention_separation.studies.softmax_vs_linear.models.model import Point
+from attention_separation.studies.softmax_vs_linear.simulation import (
+    regression_by_definition,
+    revelation,
+)
 
 LITERAL_ENTRIES = 1_000_000
 """Signs that the literal draw holds at once: more would measure the memory."""

@@ -1,8 +1,8 @@
 """Small cells, as settings and trained."""
 
 from attention_separation.__main__ import run_job
-from attention_separation.head_rank.settings.cells import CellJob
 from attention_separation.settings.strict_model import canonical_json
+from attention_separation.studies.head_rank.settings.cells import CellJob
 
 SMALL = {
     "name": "small",
@@ -32,4 +32,6 @@ def train_small(path, checkpoint=None, **changes) -> int:
     """Exit status of training a small cell."""
     job = canonical_json(small(**changes).model_dump())
     more = ["--checkpoint", str(checkpoint)] if checkpoint else []
-    return run_job("head_rank.training.train_cell", "--settings", job, "--output", str(path), *more)
+    return run_job(
+        "studies.head_rank.training.train_cell", "--settings", job, "--output", str(path), *more
+    )

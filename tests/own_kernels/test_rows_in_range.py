@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attention_separation as asep
-from attention_separation.any_attention.exact.layers import LAYERS
-from attention_separation.any_attention.exact.values import score_columns
+from attention_separation.any_attention.layers import LAYERS
+from attention_separation.any_attention.values import score_columns
 from attention_separation.attention.kernel import Kernel
 from attention_separation.datasets.dataset import FixedData
-from attention_separation.own_kernels.section import FeatureKernel, ScoreKernel
-from attention_separation.own_kernels.values import own_kernel
+from attention_separation.settings.kernel_section import FeatureKernel, ScoreKernel
+from attention_separation.settings.kernel_values import own_kernel
 
 DATA = FixedData()
 SIZES = [20, 2000, 10**6, 10**9, 10**12]

@@ -5,9 +5,9 @@ import math
 import pyarrow as pa
 import pytest
 
+from attention_separation.messages.words import rounded_up
 from attention_separation.pages.table_page import page, write_result
 from attention_separation.results.tables import TableError
-from attention_separation.settings.words import rounded_up
 
 
 def test_a_page_shows_every_cell_and_escapes_it():

@@ -8,8 +8,8 @@ import pytest
 from tracked_pages import DOCS, TEMPLATES, copy_of_docs, page_of, words_and_mean_sentence
 
 from attention_separation.__main__ import main
-from attention_separation.pages.facts import FACTS
 from attention_separation.pages.rendering import PageError, render, unsupported
+from attention_separation.studies.facts import FACTS
 
 MOST_WORDS = {
     "README.md": 600, "gallery.md": 350, "kernels.md": 600, "needle.md": 350, "recall.md": 350,

@@ -6,8 +6,12 @@ import pytest
 import torch
 from training_jobs import small, train_small
 
-from attention_separation.head_rank.training.train_cell import Transformers
-from attention_separation.head_rank.training.transformer import embed, share_and_norm, transformer
+from attention_separation.studies.head_rank.training.train_cell import Transformers
+from attention_separation.studies.head_rank.training.transformer import (
+    embed,
+    share_and_norm,
+    transformer,
+)
 
 WIDE = {
     "d": 8, "n": 4, "layers": 3, "width": 3, "heads": 4, "feed_forward": 1024, "batch": 32,

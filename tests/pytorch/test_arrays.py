@@ -7,9 +7,9 @@ from pydantic import TypeAdapter
 
 from attention_separation.attention.kernel import KernelInputs
 from attention_separation.attention.kernels import FEATURE_MAPS, KERNELS
-from attention_separation.needle.training.weights import as_array, as_tensor
-from attention_separation.own_kernels.section import OwnKernel
-from attention_separation.own_kernels.values import own_kernel
+from attention_separation.settings.kernel_section import OwnKernel
+from attention_separation.settings.kernel_values import own_kernel
+from attention_separation.studies.needle.training.weights import as_array, as_tensor
 
 X = np.array([[-1.4, -0.3, 0.2, 0.9], [0.4, 1.3, 2.2, -0.8]])
 ROOTS = ("exp_root", "power_log_n")

@@ -8,7 +8,7 @@ import pytest
 import torch
 from training_jobs import small, train_small
 
-from attention_separation.head_rank.training.train_cell import Transformers
+from attention_separation.studies.head_rank.training.train_cell import Transformers
 from attention_separation.training.job import device_kind
 
 DEVICE = os.environ.get("TEST_DEVICE", device_kind())

@@ -11,17 +11,17 @@ from scipy.stats import binomtest, kstest
 
 from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.attention.kernels import FEATURE_MAPS
-from attention_separation.needle.training import networks as module
-from attention_separation.needle.training import weights
-from attention_separation.needle.training.batches import (
+from attention_separation.statistics.seeding import stream
+from attention_separation.studies.needle.training import networks as module
+from attention_separation.studies.needle.training import weights
+from attention_separation.studies.needle.training.batches import (
     TokenBatch,
     batch_at,
     held_out,
     normals,
     plain_tokens,
 )
-from attention_separation.needle.training.train_cell import NeedleNetworks
-from attention_separation.statistics.seeding import stream
+from attention_separation.studies.needle.training.train_cell import NeedleNetworks
 
 FALSE_ALARM = 1e-6
 

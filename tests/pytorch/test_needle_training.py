@@ -11,10 +11,10 @@ from resuming import CHECKPOINT_EVERY, assert_resumed_alike
 
 from attention_separation.__main__ import run_job
 from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.needle.settings.cells import NeedleCell
-from attention_separation.needle.training import train_cell
-from attention_separation.needle.training.batches import held_out
-from attention_separation.needle.training.train_cell import NeedleNetworks, rate
+from attention_separation.studies.needle.settings.cells import NeedleCell
+from attention_separation.studies.needle.training import train_cell
+from attention_separation.studies.needle.training.batches import held_out
+from attention_separation.studies.needle.training.train_cell import NeedleNetworks, rate
 from attention_separation.training.ensemble import Adam
 
 MAPS = [
@@ -106,7 +106,9 @@ def test_held_out_sequences_come_in_blocks_of_which_the_last_is_shorter():
 def train_small(path, checkpoint=None, **changes) -> int:
     job = small(**changes).canonical()
     more = ["--checkpoint", str(checkpoint)] if checkpoint else []
-    return run_job("needle.training.train_cell", "--settings", job, "--output", str(path), *more)
+    return run_job(
+        "studies.needle.training.train_cell", "--settings", job, "--output", str(path), *more
+    )
 
 
 @pytest.mark.parametrize("arm", ["query_given", "query_learned", "self_attention"])
@@ -152,7 +154,9 @@ def test_an_own_kernel_is_trained_as_the_built_in_one_of_its_formula(tmp_path):
     settings = {"map": {"kernel": "mine"}, "own": {"score": "1 + x + x**2/2"}, "held_out": 2000}
     job = small(held_out=2000).model_dump() | settings
     text = NeedleCell.model_validate(job).canonical()
-    assert run_job("needle.training.train_cell", "--settings", text, "--output", str(own)) == 0
+    assert (
+        run_job("studies.needle.training.train_cell", "--settings", text, "--output", str(own)) == 0
+    )
     assert train_small(built_in, kernel="taylor_2", held_out=2000) == 0
     rows, wanted = (pq.read_table(path).to_pylist() for path in (own, built_in))
     assert [row["kernel"] for row in rows] == ["mine"] * 3

@@ -4,7 +4,7 @@ import pytest
 from making import CONFIG
 from project import Project
 
-from attention_separation.needle.study import Needle
+from attention_separation.studies.needle.study import Needle
 
 SMOKE = "needle={scale: smoke}"
 ASK = ("needle", "--config", SMOKE)

@@ -8,7 +8,7 @@ from project import Project
 from rank_cells import SMOKE
 from training_jobs import small
 
-from attention_separation.head_rank.training import train_cell
+from attention_separation.studies.head_rank.training import train_cell
 
 ASK = ("rank", "--config", SMOKE)
 SMOKE_STUDY = head_rank(scale="smoke")

@@ -12,13 +12,14 @@ from making import head_rank
 from resuming import CHECKPOINT_EVERY, assert_resumed_alike
 from training_jobs import small, train_small
 
-from attention_separation.head_rank.constructions.farthest_point import (
+from attention_separation.statistics.seeding import stream
+from attention_separation.studies.head_rank.constructions.farthest_point import (
     least_error,
     simulated_errors,
 )
-from attention_separation.head_rank.settings import cells
-from attention_separation.head_rank.training import train_cell
-from attention_separation.head_rank.training.train_cell import (
+from attention_separation.studies.head_rank.settings import cells
+from attention_separation.studies.head_rank.training import train_cell
+from attention_separation.studies.head_rank.training.train_cell import (
     AffineFit,
     Batches,
     Transformers,
@@ -28,8 +29,7 @@ from attention_separation.head_rank.training.train_cell import (
     points,
     rate,
 )
-from attention_separation.head_rank.training.transformer import layers_of, learned_heads
-from attention_separation.statistics.seeding import stream
+from attention_separation.studies.head_rank.training.transformer import layers_of, learned_heads
 from attention_separation.training.ensemble import Adam
 
 

@@ -4,10 +4,10 @@ import pytest
 import torch
 from training_jobs import small
 
-from attention_separation.head_rank.settings.cells import Architecture
-from attention_separation.head_rank.training import transformer as module
-from attention_separation.head_rank.training.train_cell import Transformers
-from attention_separation.head_rank.training.transformer import (
+from attention_separation.studies.head_rank.settings.cells import Architecture
+from attention_separation.studies.head_rank.training import transformer as module
+from attention_separation.studies.head_rank.training.train_cell import Transformers
+from attention_separation.studies.head_rank.training.transformer import (
     Layer,
     RowAttention,
     layers_of,

@@ -13,8 +13,8 @@ from making import CONFIG, ROOT, SECTION, changed_study
 
 from attention_separation.results.declaration import Output, Result, Study
 from attention_separation.results.provenance import PACKAGE
-from attention_separation.softmax_vs_linear.figures.figure_text import held_title
-from attention_separation.softmax_vs_linear.simulation.simulate import simulate
+from attention_separation.studies.softmax_vs_linear.figures.figure_text import held_title
+from attention_separation.studies.softmax_vs_linear.simulation.simulate import simulate
 
 SOURCE = ROOT / "src" / PACKAGE
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")

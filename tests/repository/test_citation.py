@@ -47,7 +47,7 @@ def test_each_paper_has_authors_title_and_number():
     [
         ("2310.11685", "README.md"),
         ("2407.16153", "README.md"),
-        ("2407.16153", "src/attention_separation/head_rank/README.md"),
+        ("2407.16153", "src/attention_separation/studies/head_rank/README.md"),
     ],
 )
 def test_both_titles_of_each_paper_lead_here(number, page):

@@ -16,11 +16,11 @@ from rank_cells import SMOKE
 
 from attention_separation.__main__ import main
 from attention_separation.commands import COMMANDS, PACKAGE, usage
+from attention_separation.messages.command_line import whole_number
 from attention_separation.results import file_states
-from attention_separation.settings.command_line import whole_number
 
 LISTED = {name: command for name, command in COMMANDS.items() if command.listed}
-JOB = "any_attention.exact.own_kernel_faults"
+JOB = "studies.any_attention.own_kernel_faults"
 
 
 def test_help_is_one_screen_with_an_example_of_each_command(capsys):
@@ -54,7 +54,9 @@ def test_what_is_no_command_says_what_to_type(gone, capsys):
     assert "`attention-separation job MODULE ...`, which `snakemake -n -p` prints whole" in line
 
 
-@pytest.mark.parametrize("name", ["nothing", "head_rank.none.such", "head_rank.study", "-x", ""])
+@pytest.mark.parametrize(
+    "name", ["nothing", "head_rank.none.such", "studies.head_rank.study", "-x", ""]
+)
 def test_what_is_no_job_is_one_sentence(name):
     with pytest.raises(SystemExit, match=f"^job {name}: there is no such job; "):
         main(["job", name])
@@ -134,7 +136,7 @@ def test_settings_that_cannot_be_read_are_named(tmp_path, content, capsys):
 
 
 def test_inputs_that_a_job_does_not_read_are_named(capsys, tmp_path):
-    words = ["job", "softmax_vs_linear.figures.check", "--output", str(tmp_path / "out")]
+    words = ["job", "studies.softmax_vs_linear.figures.check", "--output", str(tmp_path / "out")]
     words += ["--settings", '{"inputs": {"tables": ["a"]}}', "--verdicts", "none.parquet"]
     assert main(words) == 1
     assert "--settings: inputs of --tables; allowed: " in capsys.readouterr().err

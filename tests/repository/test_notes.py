@@ -6,9 +6,9 @@ import re
 from making import ROOT
 from tracked_pages import DOCS
 
-from attention_separation.head_rank.constructions.farthest_point import least_error
-from attention_separation.pages.needle_facts import Needle
 from attention_separation.pages.rendering import Tables, one
+from attention_separation.studies.head_rank.constructions.farthest_point import least_error
+from attention_separation.studies.needle.facts import Needle
 
 PACKAGE = ROOT / "src/attention_separation"
 TABLES = Tables(DOCS)

@@ -45,7 +45,7 @@ PYTHON = {
 }  # fmt: skip
 """Not in Python on macOS, or unsafe there, or of another size."""
 
-GUARDED = {"src/attention_separation/pages/provenance_page.py: /proc"}
+GUARDED = {"src/attention_separation/results/environment.py: /proc"}
 """Used where it is there alone."""
 
 TESTS = [

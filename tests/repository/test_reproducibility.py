@@ -5,7 +5,7 @@ import re
 import pandas as pd
 from making import CONFIG, ROOT, SECTION, config_points
 
-from attention_separation.pages.rank_facts import PAPERS, PUBLISHED
+from attention_separation.studies.head_rank.facts import PAPERS, PUBLISHED
 
 DOCS = ROOT / "docs"
 TEXT = (DOCS / "reproducibility.md").read_text(encoding="utf-8")

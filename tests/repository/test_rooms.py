@@ -1,4 +1,4 @@
-"""The rooms of the package: each leans on those below it alone."""
+"""The rooms of the package are of three kinds, and each leans on those below it alone."""
 
 import ast
 import re
@@ -10,39 +10,40 @@ from making import ROOT
 
 from attention_separation.results.provenance import PACKAGE, _parsed
 
-FLOORS = (
+LIBRARY = (
+    "messages",
     "statistics",
     "attention",
     "datasets",
-    "settings",
     "own_kernels",
-    "results",
-    "training",
-    "pages",
+    "any_attention",
+    "needle",
+    "recall",
+    "rank_bound",
+    "api",
 )
-"""Rooms that serve every study, the lowest first."""
+"""What can be asked, exactly, without files and settings; the lowest first."""
+
+MACHINERY = ("settings", "results", "training", "pages")
+"""What all studies are made with; the lowest first."""
 
 STUDIES = {
     "softmax_vs_linear": (
         "models", "settings", "simulation exact", "claims", "figures", "audits",
     ),
-    "any_attention": ("settings", "exact", "laws simulation", "figures"),
+    "any_attention": ("settings", "tables", "laws simulation", "figures"),
     "head_rank": ("settings", "constructions", "training", "theory", "claims", "figures"),
-    "needle": ("settings", "exact training", "claims"),
-    "recall": ("settings layers", "exact", "simulation", "asking", "tables", "claims"),
-    "head_model": ("settings library_texts words cells", "probes", "model", "tables"),
+    "needle": ("settings", "accuracy_limits training", "claims"),
+    "recall": ("settings", "tables", "claims"),
 }  # fmt: skip
-"""Rooms of each study, above all of FLOORS: folders, or modules directly in the study. Other such
-modules are above its rooms."""
+"""Folders of each study, or modules directly in it; the lowest first. Other modules of a study are
+above them."""
 
-ABOVE = ("api", "head", "head_model", "explorer")
-"""Rooms above all studies, the lowest first; among them a study that uses one."""
+EXPLORER = "explorer"
+"""The library in a browser: it draws as pages do, and knows no study."""
 
-TRAINING = ("training", "head_rank/training", "needle/training", "head_model/model")
+TRAINING = ("training", "studies/head_rank/training", "studies/needle/training")
 """Rooms that may import PyTorch."""
-
-WITH_MODELS = ("head.catching",)
-"""Modules that may as well, for they run models that have it."""
 
 SOURCES = sorted((ROOT / "src" / PACKAGE).rglob("*.py"))
 
@@ -57,34 +58,44 @@ MODULES = {name_of(path): path for path in SOURCES}
 
 
 def room_of(name: str) -> str:
-    """The folder of a module, or of a package itself, to the depth of a study's rooms; a module
-    that STUDIES names is its own."""
+    """The top folder of a module; of a study, its room there."""
     parts = name.split(".") if name else []
-    study, _, module = name.partition(".")
-    if module and module in " ".join(STUDIES.get(study, ())).split():
-        return f"{study}/{module}"
-    if name not in MODULES or MODULES[name].name != "__init__.py":
-        parts = parts[:-1]
-    return "/".join(parts[:2])
+    is_folder = name in MODULES and MODULES[name].name == "__init__.py"
+    folders = parts if is_folder else parts[:-1]
+    if folders[:1] != ["studies"]:
+        return "/".join(folders[:1])
+    if len(parts) > 2 and parts[2] in " ".join(STUDIES[parts[1]]).split():
+        folders = parts
+    return "/".join(folders[:3])
 
 
 def floor_of(room: str) -> tuple[int, int, int]:
     """How high a room is; ValueError if it is on no floor."""
-    if room in FLOORS:
-        return 0, FLOORS.index(room), 0
-    study, _, inner = room.partition("/")
-    inner_floor = 0
-    if study in STUDIES:
+    top, _, rest = room.partition("/")
+    if room in LIBRARY:
+        return 0, LIBRARY.index(room), 0
+    if room in MACHINERY:
+        return 1, MACHINERY.index(room), 0
+    if room == EXPLORER:
+        return 2, 0, 0
+    if top == "studies" and rest:
+        study, _, inner = rest.partition("/")
         rooms = STUDIES[study]
+        if not inner:
+            return 2, 0, len(rooms)
         floors = [k for k, floor in enumerate(rooms) if inner in floor.split()]
-        inner_floor = floors[0] if inner else len(rooms)
-    if study in ABOVE:
-        return 2, ABOVE.index(study), inner_floor
-    if study in STUDIES:
-        return 1, 0, inner_floor
-    if room:
-        raise ValueError(f"{room} is on no floor")
-    return 3, 0, 0
+        return 2, 0, floors[0]
+    if room == "studies":
+        return 3, 0, 0
+    if room == "":
+        return 4, 0, 0
+    raise ValueError(f"{room} is on no floor")
+
+
+def study_of(room: str) -> str:
+    """The study that a room is of; empty for another room."""
+    top, _, rest = room.partition("/")
+    return rest.partition("/")[0] if top == "studies" else ""
 
 
 def may_import(importer: str, imported: str) -> bool:
@@ -92,8 +103,12 @@ def may_import(importer: str, imported: str) -> bool:
     if not imported:  # the package itself, which has the version and imports nothing
         return True
     above, below = room_of(importer), room_of(imported)
-    studies = {room.partition("/")[0] for room in (above, below)} & STUDIES.keys()
-    return above == below or (floor_of(below) < floor_of(above) and len(studies) < 2)
+    studies = {study_of(above), study_of(below)} - {""}
+    if above == below:
+        return True
+    if below == "studies" and study_of(above):  # the folder of all studies, which is empty
+        return imported == "studies"
+    return floor_of(below) < floor_of(above) and (len(studies) < 2 or above == "studies")
 
 
 def ours(name: str) -> list[str]:
@@ -120,31 +135,40 @@ def test_each_room_imports_from_those_below_alone():
     assert upwards == set()
 
 
+def test_the_library_knows_no_study_no_setting_no_file_and_no_figure():
+    beyond = ("studies", *MACHINERY)
+    for name in MODULES:
+        if room_of(name) in LIBRARY:
+            assert {room_of(module).partition("/")[0] for module in ours(name)}.isdisjoint(beyond)
+
+
 def test_every_folder_is_a_room():
     rooms = {room_of(name) for name in MODULES}
-    studies = {f"{s}/{r}" for s, rooms in STUDIES.items() for r in " ".join(rooms).split()}
-    assert rooms == {"", *FLOORS, *STUDIES, *studies, *ABOVE}
+    inner = {f"studies/{s}/{r}" for s, rooms in STUDIES.items() for r in " ".join(rooms).split()}
+    studies = {"studies", *(f"studies/{study}" for study in STUDIES)}
+    assert rooms == {"", *LIBRARY, *MACHINERY, EXPLORER, *studies, *inner}
 
 
 def test_packages_of_others_are_where_they_belong():
     for name in MODULES:
         found = others(name)
-        assert room_of(name) not in ("attention", "datasets") or found <= {"numpy"}, name
-        may_have_torch = room_of(name) in TRAINING or name in WITH_MODELS
-        assert may_have_torch or "torch" not in found, name
+        room = room_of(name)
+        assert room not in ("attention", "datasets") or found <= {"numpy"}, name
+        assert room in TRAINING or "torch" not in found, name
         assert "snakemake" not in found, name
-        assert room_of(name) == "explorer" or "marimo" not in found, name
+        assert room == EXPLORER or "marimo" not in found, name
+        is_of_files = found & {"pyarrow", "pydantic", "yaml", "jinja2"}
+        assert room not in LIBRARY or not is_of_files, name
 
 
 def test_tests_stand_in_the_same_rooms():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     run_by_test = {path.removeprefix("tests/") for path in settings["tool"]["pytest"]["testpaths"]}
-    assert {*FLOORS, *STUDIES} <= run_by_test
+    assert {*LIBRARY, *MACHINERY, "studies", EXPLORER} <= run_by_test
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for folder in (ROOT / "tests").iterdir():
         if any(folder.rglob("test_*.py")) and folder.name not in run_by_test:
             assert re.search(rf"pytest tests/{folder.name}( --.*)?\n", makefile), folder.name
-    for study in STUDIES:
-        folders = {path.parent for path in (ROOT / "tests" / study).rglob("test_*.py")}
-        for folder in folders:
-            assert (ROOT / "src" / PACKAGE / folder.relative_to(ROOT / "tests")).is_dir(), folder
+    folders = {path.parent for path in (ROOT / "tests" / "studies").rglob("test_*.py")}
+    for folder in folders:
+        assert (ROOT / "src" / PACKAGE / folder.relative_to(ROOT / "tests")).is_dir(), folder

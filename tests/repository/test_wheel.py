@@ -25,7 +25,7 @@ NAME = "attention-separation"
 IN_A_CLONE = "in a clone of the project, type: pip install"
 """No package index has the project: its name there is nobody's yet."""
 
-JOB = "softmax_vs_linear.simulation.simulate"
+JOB = "studies.softmax_vs_linear.simulation.simulate"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLE = re.findall(r"^```python\n(.*?)^```", README, re.S | re.M)[0]
 API_PAGE = (ROOT / "docs/api.md").read_text(encoding="utf-8")

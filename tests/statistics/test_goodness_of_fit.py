@@ -7,12 +7,12 @@ import pytest
 from making import STUDY
 from scipy.stats import binom
 
-from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.statistics.goodness_of_fit import (
     LEAST_VARIANCE,
     PanelPoints,
     shape_p_value,
 )
+from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
 
 BUDGET = 1e-6
 """Chance of a false alarm, of each random test."""

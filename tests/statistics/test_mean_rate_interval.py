@@ -9,9 +9,9 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from scipy.stats import binom, norm
 
-from attention_separation.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.statistics.goodness_of_fit import sum_law
 from attention_separation.statistics.panel_agreement import mean_rate_interval
+from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
 
 BUDGET = 1e-6
 """Chance of a false alarm of the tests of coverage, all together."""

@@ -13,7 +13,7 @@ from making import study_of
 from attention_separation.__main__ import main
 from attention_separation.results.tables import read_table, write_parquet
 
-JOB = "softmax_vs_linear.simulation.simulate"
+JOB = "studies.softmax_vs_linear.simulation.simulate"
 
 
 def nothing_made(project):

@@ -10,7 +10,7 @@ from making import study_of
 from processes import wait_for
 
 from attention_separation.results.tables import write_parquet
-from attention_separation.softmax_vs_linear.simulation.simulate import metadata, simulate
+from attention_separation.studies.softmax_vs_linear.simulation.simulate import metadata, simulate
 
 pytestmark = pytest.mark.kill
 

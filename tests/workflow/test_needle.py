@@ -8,7 +8,7 @@ from made_report import Report
 from project import Project
 
 from attention_separation.config import load_config, overrides_of
-from attention_separation.needle.settings.titles import FIGURES_OF_LINES, LINES
+from attention_separation.studies.needle.settings.titles import FIGURES_OF_LINES, LINES
 
 pytestmark = pytest.mark.whole_run
 

@@ -8,7 +8,7 @@ import jinja2
 import pytest
 from making import ROOT
 
-from attention_separation.pages.provenance_page import ProvenanceJob, opening
+from attention_separation.studies.provenance_page import ProvenanceJob, opening
 
 OPENING = (ROOT / "workflow/report/workflow.rst").read_text(encoding="utf-8")
 

@@ -11,7 +11,7 @@ from making import SECTION, head_rank
 from project import Project
 from rank_cells import SMOKE, write_made_up
 
-from attention_separation.head_rank.settings.titles import NUMBERED
+from attention_separation.studies.head_rank.settings.titles import NUMBERED
 
 pytestmark = pytest.mark.whole_run
 
@@ -31,7 +31,7 @@ FIGURES = (
     "fig4",
     "fresh",
 )
-PAPER = "src/attention_separation/head_rank"
+PAPER = "src/attention_separation/studies/head_rank"
 ASK = ("rank", "--config", SMOKE)
 
 

@@ -7,7 +7,7 @@ from damage import assert_no_job_reads_damage, assert_verify_sees_damage
 from project import Project
 
 from attention_separation.config import load_config, overrides_of
-from attention_separation.recall.settings.titles import FIGURES
+from attention_separation.studies.recall.settings.titles import FIGURES
 
 pytestmark = pytest.mark.whole_run
 

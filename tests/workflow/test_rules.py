@@ -7,7 +7,7 @@ import pytest
 import yaml
 from making import ROOT, SECTION, STUDY, spelled_out
 
-from attention_separation.softmax_vs_linear.study import PAPERS_FIGURES
+from attention_separation.studies.softmax_vs_linear.study import PAPERS_FIGURES
 
 RULES = (ROOT / "workflow/rules/softmax_vs_linear.smk").read_text(encoding="utf-8")
 NAMED = dict(re.findall(r"^use rule \w+ as (\w+) with:\n(.*?)(?=^\S|\Z)", RULES, re.M | re.S))

@@ -9,12 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from making import SECTION
 
-from attention_separation.any_attention.settings import FIGURES as OF_KERNELS
 from attention_separation.results.tables import read_table, write_parquet
-from attention_separation.softmax_vs_linear.models import panel_tables
-from attention_separation.softmax_vs_linear.models.contest import PAPERS
-from attention_separation.softmax_vs_linear.models.panel_tables import simulated_schema
-from attention_separation.softmax_vs_linear.settings.section import RULE_NAME
+from attention_separation.studies.any_attention.settings import FIGURES as OF_KERNELS
+from attention_separation.studies.softmax_vs_linear.models import panel_tables
+from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.panel_tables import simulated_schema
+from attention_separation.studies.softmax_vs_linear.settings.section import RULE_NAME
 
 pytestmark = pytest.mark.whole_run
 

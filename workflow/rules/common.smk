@@ -53,7 +53,7 @@ from attention_separation.results import job_files
 from attention_separation.results.provenance import code_digest
 from attention_separation.results.declaration import FIGURE, Output, Result
 from attention_separation.settings.strict_model import canonical_json
-from attention_separation.softmax_vs_linear.study import PAPERS_FIGURES
+from attention_separation.studies.softmax_vs_linear.study import PAPERS_FIGURES
 
 
 def checked_config():
@@ -296,12 +296,12 @@ def digest_of(*modules):
 
 def provenance_settings():
     """What the report's page of versions and settings states."""
-    from attention_separation.pages import provenance_page
+    from attention_separation.results import environment
 
     return canonical_json(
         {
-            "python": provenance_page.python(),
-            "packages": provenance_page.packages(),
+            "python": environment.python(),
+            "packages": environment.packages(),
             "code": digest_of(*{result.module for _, result in JOBS.values()}),
             "facts": FIRST.facts(),
             "config": json.dumps(CONFIG.model_dump(mode="json", by_alias=True, exclude_none=True)),

@@ -2,7 +2,7 @@
 # been made of every study, brought up to date; where nothing has been made, it makes all of the
 # first.
 
-from attention_separation.pages.provenance_page import JUDGED as VERDICTS
+from attention_separation.studies.provenance_page import JUDGED as VERDICTS
 
 # A workflow that uses this one as a module has its own opening words, or none.
 if not MODULE:
@@ -65,12 +65,12 @@ rule provenance:
     params:
         package=PACKAGE,
         settings=lambda wildcards: job_files.file_of("provenance", provenance_settings()),
-        code=lambda wildcards: digest_of("pages.provenance_page"),
+        code=lambda wildcards: digest_of("studies.provenance_page"),
         verdicts=lambda wildcards, input: f"--verdicts {shlex.join(input)}" if input else "",
     message:
         "Provenance"
     shell:
-        "{params.package} job pages.provenance_page --settings {params.settings:q}"
+        "{params.package} job studies.provenance_page --settings {params.settings:q}"
         " --output {output.page:q} {params.verdicts} 2>&1 | tee {log:q}"
 
 

@@ -5,9 +5,9 @@ import sys
 import time
 from collections.abc import Sequence
 
-from ..any_attention.exact.kernel_check import check_kernel
-from ..any_attention.exact.layers import Layer
-from ..any_attention.exact.values import score_columns
+from ..any_attention.kernel_check import check_kernel
+from ..any_attention.layers import Layer
+from ..any_attention.values import score_columns
 from ..attention.kernel import (
     ClassesApartError,
     Kernel,
@@ -17,8 +17,8 @@ from ..attention.kernel import (
 )
 from ..attention.kernel_names import is_built_in
 from ..datasets.dataset import FixedData
+from ..messages.warn_once import warn
 from ..own_kernels.given import Given, features, kernel_of, pair, rows, scores
-from ..settings.warn_once import warn
 
 __all__ = (
     "Given",

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..settings.words import short_repr
+from ..messages.words import short_repr
 from . import comparing, reaching
 from .listing import COLUMNS, as_text, kernels
 from .separating import separate

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ..any_attention.exact import least_values
-from ..any_attention.exact.layers import Layer
-from ..any_attention.exact.values import batches, score_columns
+from ..any_attention import least_values
+from ..any_attention.layers import Layer
+from ..any_attention.values import batches, score_columns
 from ..attention.kernel import Kernel, KernelInputs
 from ..attention.separation import require_memory, widest_margins
 from ..datasets.dataset import FixedData
-from ..results.progress import Progress
-from ..settings.number_check import number
-from ..settings.warn_once import once_per_question
+from ..messages.number_check import number
+from ..messages.progress import Progress
+from ..messages.warn_once import once_per_question
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
 from .separating import new_axes

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from ..attention.kernel import Kernel
 from ..attention.kernel_names import FAMILIES, UnknownKernelError, kernel_named
 from ..attention.kernels import KERNELS
-from ..settings.words import short_repr
+from ..messages.words import short_repr
 
 COLUMNS = ("kernel", "formula", "divided by", "sees", "source")
 

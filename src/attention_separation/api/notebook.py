@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..any_attention.exact.layers import LAYERS
+from ..any_attention.layers import LAYERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

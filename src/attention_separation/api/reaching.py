@@ -13,12 +13,12 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ..any_attention.exact import least_values, reach_search, verdicts
-from ..any_attention.exact.kernel_check import all_sizes
-from ..any_attention.exact.layers import Layer
+from ..any_attention import least_values, reach_search, verdicts
+from ..any_attention.kernel_check import all_sizes
+from ..any_attention.layers import Layer
 from ..attention.kernels import KERNELS
 from ..datasets.dataset import FixedData
-from ..settings.warn_once import once_per_question, warn
+from ..messages.warn_once import once_per_question, warn
 from . import validation
 from .build import Given, kernel_of, require_usable, say_how_long
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ..any_attention.exact.values import PARTS, Scored, score_columns
+from ..any_attention.values import PARTS, Scored, score_columns
 from ..attention import separation
 from ..attention.kernel import Kernel
 from ..attention.sign_columns import StateScores, binomial_half_pmf, none_of, stack_networks
 from ..attention.threshold_curves import ThresholdCurve, ThresholdCurves, threshold_curves
-from ..settings.extras import how_to_install
-from ..settings.number_check import number
-from ..settings.warn_once import once_per_question
-from ..settings.words import short_repr
+from ..messages.extras import how_to_install
+from ..messages.number_check import number
+from ..messages.warn_once import once_per_question
+from ..messages.words import short_repr
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
 from .notebook import Answer, picture_to_open

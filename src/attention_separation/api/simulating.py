@@ -8,15 +8,15 @@ from typing import Literal, Unpack
 
 import numpy as np
 
-from ..any_attention.exact.layers import Layer
-from ..any_attention.exact.values import Scored, score_columns
+from ..any_attention.layers import Layer
+from ..any_attention.values import Scored, score_columns
 from ..attention.dense import attention_weights, is_positive
 from ..attention.kernel import Kernel
 from ..datasets.dataset import FixedData
-from ..results.progress import Progress
-from ..settings.number_check import whole_number
-from ..settings.warn_once import once_per_question
-from ..settings.words import short_repr
+from ..messages.number_check import whole_number
+from ..messages.progress import Progress
+from ..messages.warn_once import once_per_question
+from ..messages.words import short_repr
 from . import validation
 from .build import LONG, Given, kernel_of, require_usable
 from .notebook import Answer

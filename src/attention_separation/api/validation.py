@@ -4,11 +4,11 @@ import math
 from dataclasses import replace
 from typing import Any, Literal, TypedDict
 
-from ..any_attention.exact.layers import LAYERS, ONE_COORDINATE, Layer
+from ..any_attention.layers import LAYERS, ONE_COORDINATE, Layer
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import FixedData
-from ..settings.number_check import number, whole_number
-from ..settings.words import short_repr, suggestion
+from ..messages.number_check import number, whole_number
+from ..messages.words import short_repr, suggestion
 
 Model = Literal["self_attention", "cross_attention"]
 AttentionX = Literal["identity", "ones"]

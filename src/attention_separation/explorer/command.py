@@ -7,7 +7,7 @@ from pathlib import Path
 
 import marimo
 
-from ..settings.command_line import whole_number
+from ..messages.command_line import whole_number
 
 MOST_PORT = 65_535
 

@@ -21,9 +21,9 @@ from ..attention.distinct_rows import OWN, SAME, SPECIAL
 from ..attention.sign_columns import binomial_half_pmf, none_of
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import FixedData
-from ..head_rank.theory.bound import bound
+from ..messages.words import suggestion
 from ..pages.house_style import BLUE, GRAY, MIDDLE_GRAY, PALETTE, VERMILION, house_rc, kernel_line
-from ..settings.words import suggestion
+from ..rank_bound.bound import bound
 
 SIZE = (5.2, 3.5)  # inches: what is small enough for a phone is enlarged on a wide screen
 LINE_STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (0, (1, 1)))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..any_attention.exact.layers import LAYERS
+from ..any_attention.layers import LAYERS
 from ..api.separating import Separation
 from ..api.validation import layer_of
 from ..attention.kernels import KERNELS

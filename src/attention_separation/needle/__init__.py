@@ -12,8 +12,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .exact.kernel_limits import critical_n, limit
-    from .exact.sink import sink, sink_limit
+    from .kernel_limits import critical_n, limit
+    from .sink import sink, sink_limit
 
 MODULES = {
     "limit": "kernel_limits",

@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from ..attention.kernel import LEAST_SUM, Kernel, KernelInputs, Normaliser, over_features
-from ..settings.warn_once import warn
+from ..messages.warn_once import warn
 from .formula import FUNCTIONS, Formula
 from .wide_numbers import WideNumbers, evaluate, inner_products, row_weights
 

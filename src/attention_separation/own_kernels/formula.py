@@ -10,7 +10,7 @@ import sys
 import warnings
 from typing import NamedTuple
 
-from ..settings.words import short_repr, suggestion
+from ..messages.words import short_repr, suggestion
 
 NAMES = ("x", "n", "d", "log_n")
 FUNCTIONS = {

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..attention.kernel import Kernel
 from ..attention.kernel_names import UnknownKernelError, kernel_named
-from ..settings.words import short_repr
+from ..messages.words import short_repr
 from . import build
 from .formula import FormulaError, parse_formula
 

@@ -22,9 +22,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 from PIL import Image
 
+from ..messages.words import ten_to
 from ..results.files import replacing
 from ..results.tables import numpy_column, write_csv, write_parquet
-from ..settings.words import ten_to
 from .house_style import INK, RC, house_rc
 
 matplotlib.use("agg")

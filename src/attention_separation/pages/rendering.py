@@ -15,9 +15,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 
+from ..messages.words import ten_to
 from ..results.files import write_text
 from ..results.tables import chosen
-from ..settings.words import ten_to
 
 SUFFIX = ".j2"
 MARKS = {"agrees": "✓", "differs": "✗", "undecided": "?"}

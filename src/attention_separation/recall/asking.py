@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
-from ..settings.number_check import number, whole_number
-from ..settings.warn_once import once_per_question, warn
+from ..messages.number_check import number, whole_number
+from ..messages.warn_once import once_per_question, warn
 from ..statistics.counts import clopper_pearson
 from .exact import large_d_limits, scores
 from .exact.answer import Recall

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass, replace
 
 from ..attention.kernel import Kernel
+from ..messages.number_check import number, whole_number
 from ..own_kernels.given import Given, kernel_of
-from ..settings.number_check import number, whole_number
 
 LEAST_DECAY = 1e-3
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from .words import MOST_SHOWN, plain_or_quoted, short_repr, suggestion
+from ..messages.words import MOST_SHOWN, plain_or_quoted, short_repr, suggestion
 
 Place = tuple[Any, ...]
 """Keys and indices that lead to a setting."""

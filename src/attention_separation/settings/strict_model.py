@@ -24,8 +24,8 @@ from pydantic import (
     model_validator,
 )
 
+from ..messages.words import short_repr, suggestion
 from .faults import Fault, below, fault, faults_of
-from .words import short_repr, suggestion
 
 DIGEST_LENGTH = 16
 

@@ -14,8 +14,8 @@ from yaml.constructor import ConstructorError, SafeConstructor
 from yaml.cyaml import CParser  # type: ignore[attr-defined]  # it is there, says no stub
 from yaml.resolver import Resolver
 
+from ..messages.words import short_repr
 from .faults import ConfigError
-from .words import short_repr
 
 MOST_DEPTH = 50
 """Most lists and mappings in each other; settings need seven."""

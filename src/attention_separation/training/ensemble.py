@@ -12,7 +12,7 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from ..results.progress import Progress
+from ..messages.progress import Progress
 
 M_TRIM_THRESHOLD = -1
 M_MMAP_THRESHOLD = -3

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...settings.words import short_repr
+from ...messages.words import short_repr
 from ...statistics.means import Mean
 from ...statistics.seeding import stream
 from ..exact.answer import Recall

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...messages.words import short_repr
 from ...own_kernels.given import numpy_of
-from ...settings.words import short_repr
 from .literal_layers import BlackBox
 
 

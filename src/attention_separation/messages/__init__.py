@@ -1,0 +1,1 @@
+"""What callers are told: faults of their arguments, warnings once, progress, what to install."""

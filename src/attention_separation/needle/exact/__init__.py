@@ -1,1 +1,0 @@
-"""What one query of attention can do at best, computed without simulation or training."""

@@ -1,0 +1,1 @@
+"""What a run makes: a folder for each study."""

@@ -1,0 +1,1 @@
+"""Any attention kernel as a study: tables, laws and figures of the built-in kernels."""

@@ -1,0 +1,113 @@
+"""Facts of any attention kernel."""
+
+import math
+from collections import Counter
+from typing import Any
+
+from ...pages.rendering import Tables, one, whole
+
+LAYERS = (
+    ("self_attention", "identity"),
+    ("self_attention", "ones"),
+    ("cross_attention", "identity"),
+)
+"""The three models of attention, in the order of all tables: model and X."""
+
+VERDICTS = ("agrees", "differs", "undecided", "not applicable")
+
+
+class Kernels:
+    """Any attention: `docs/kernels/`."""
+
+    def __init__(self, tables: Tables):
+        self._tables = tables
+
+    def row(self, kernel: str, layer: int, table: str = "kernels", **wanted: object) -> Any:
+        """A kernel's row in one of LAYERS."""
+        model, x = LAYERS[layer]
+        rows = self._tables(f"kernels/{table}")
+        return one(rows, kernel=kernel, model=model, attention_x=x, **wanted)
+
+    def last(self, kernel: str, layer: int) -> float:
+        """The largest n computed at which a kernel separates; 0 for none."""
+        return self.row(kernel, layer)["last_n"] or 0
+
+    def reach(self, kernel: str, layer: int) -> str:
+        """The same in words, and the n below it at which the kernel does not separate."""
+        row = self.row(kernel, layer)
+        last = self.last(kernel, layer)
+        if math.isinf(last):
+            words = "≥ 10¹²"
+        else:
+            words = whole(last) if last else "none"
+        if row["first_hole"]:
+            words += f", not at some n in {row['first_hole']:,.0f} to {row['last_hole']:,.0f}"
+        if row["undecided_from"]:
+            words += f", P unknown from {whole(row['undecided_from'])}"
+        return words
+
+    def p(self, kernel: str, layer: int, n: int = 2000) -> float:
+        """The probability that a kernel separates, at its own best threshold."""
+        return self.row(kernel, layer, "kernel_values", n=n)["p_best"]
+
+    @property
+    def names(self) -> list[str]:
+        """All kernels, in the order of the table."""
+        return list(dict.fromkeys(row["kernel"] for row in self._tables("kernels/kernels")))
+
+    def separate_everywhere(self, *kernels: str) -> bool:
+        """Whether all of these separate at the largest n computed, in all three models."""
+        reaches = [self.last(kernel, layer) for kernel in kernels for layer in range(len(LAYERS))]
+        return all(map(math.isinf, reaches))
+
+    def reach_and_end(self, kernel: str, layer: int) -> str:
+        """The largest n in words and, in brackets, that from which on it is equal to uniform
+        attention."""
+        words = self.reach(kernel, layer)
+        end = self.row(kernel, layer)["n_equal_to_uniform"]
+        if end and self.last(kernel, layer) < end < math.inf:
+            words += f" ({whole(end)})"
+        return words
+
+    @property
+    def laws(self) -> list[dict[str, Any]]:
+        """Every law of the default data, with how many of its claims have each verdict."""
+        laws: dict[str, dict[str, Any]] = {}
+        for row in self._tables("kernels/kernel_laws"):
+            law = laws.setdefault(row["law"], {**row, "verdicts": Counter()})
+            law["verdicts"][row["verdict"]] += 1
+        return list(laws.values())
+
+    @property
+    def laws_elsewhere(self) -> list[dict[str, Any]]:
+        """How many claims of all laws have each verdict, for each of the other data."""
+        counts_by_data: dict[str, Counter[str]] = {}
+        for row in self._tables("kernels/laws_elsewhere"):
+            counts = counts_by_data.setdefault(row["data"], Counter())
+            counts.update({verdict: row[verdict] for verdict in VERDICTS})
+        return [{"data": data, **counts} for data, counts in counts_by_data.items()]
+
+    @property
+    def finite(self) -> list[tuple[str, str, str]]:
+        """Kernel, model and X of each finite number of the table of kernels."""
+        rows = self._tables("kernels/kernels")
+        return [_cell(row) for row in rows if row["last_n"] and math.isfinite(row["last_n"])]
+
+    @property
+    def predicted(self) -> list[tuple[str, str, str]]:
+        """Those of them that a law predicts, within its error term."""
+        laws = self._tables("kernels/kernel_laws", quantity="last n", verdict="agrees")
+        cells = {_cell(row) for row in laws}
+        return [cell for cell in self.finite if cell in cells]
+
+    @property
+    def least_with_biases(self) -> float:
+        """Of all kernels, the least probability with a bias for each neuron, chosen after the
+        signs, at n = 2,000."""
+        rows = self._tables("kernels/kernel_values", model="self_attention", n=2000)
+        return min(row["p_each_bias"] for row in rows if row["p_each_bias"] is not None)
+
+
+def _cell(row: dict[str, Any]) -> tuple[str, str, str]:
+    """Kernel, model and X of a row."""
+    return row["kernel"], row["model"], row["attention_x"]

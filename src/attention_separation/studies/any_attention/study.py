@@ -1,0 +1,145 @@
+"""Any attention as a study: kernels on the first paper's data, in its folder of results."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from ...results.declaration import FIGURE, TABLE, Output, Result, Study
+from ...settings.kernel_section import PythonKernel, module_digest
+from ...settings.strict_model import StrictModel, subsample
+from .settings import (
+    FIGURES,
+    WITH_OWN_KERNELS,
+    AnyAttentionSection,
+    KernelScale,
+    KernelsJob,
+    SimulatedJob,
+)
+
+
+class AnyAttention(Study):
+    """All that a run makes of kernels."""
+
+    name = "any_attention"
+    prefix = "kernels"
+    title = "Any attention"
+    kept_in = "kernels"
+
+    def __init__(self, section: AnyAttentionSection, seed: int, folder: str, scale: str = ""):
+        self.section = section
+        self.seed = seed
+        self._folder = folder
+        self._smaller = section.scales.get(scale, KernelScale())
+
+    @property
+    def folder(self) -> str:
+        return self._folder
+
+    def declare_results(self) -> Iterator[Result]:
+        yield from self._tables_by_default()
+        yield from self._tables_on_request()
+        for name in self.section.figures:
+            own = self._own_kernels if name in WITH_OWN_KERNELS else {}
+            settings = KernelsJob(data=self.section.data, points=self._smaller.points, **own)
+            figure = Output(FIGURE, name, FIGURES[name])
+            result = _result(name.removeprefix("kernels_"), "figures", settings, figure)
+            yield replace(result, options=("--figure", name), description=FIGURES[name])
+
+    def _tables_by_default(self) -> Iterator[Result]:
+        section = self.section
+        smaller = self._smaller
+        job = partial(KernelsJob, data=section.data)
+        table = partial(Output, TABLE)
+        # Long tables of numbers are what a report does without.
+        long_table = partial(table, is_listed=False)
+        only = section.only or smaller.only
+        sizes = subsample(section.sizes, smaller.points)
+        yield _result(
+            "values",
+            "exact.value_table",
+            job(sizes=sizes, only=only, **self._own_kernels),
+            table("kernels", "up to which n each kernel separates"),
+            long_table("kernel_values", "what each kernel can do at some n"),
+        )
+        splits = long_table("kernels_splits", "feature maps and the split of X")
+        yield _result("splits", "exact.splits", job(only=only, **self._own_kernels), splits)
+        laws = table("kernel_laws", "laws of which kernels separate")
+        yield _result("laws", "laws.law_table", job(points=smaller.points), laws)
+        sharpness = table("temperature", "how sharp softmax has to be, against n")
+        yield _result("sharpness", "laws.temperature", job(), sharpness)
+        trials = section.simulated.trials
+        if smaller.trials is not None:
+            trials = min(trials, smaller.trials)
+        simulated = section.simulated.model_copy(update={"trials": trials})
+        yield _result(
+            "simulated",
+            "simulation",
+            SimulatedJob(data=section.data, simulated=simulated, seed=self.seed),
+            table("kernels_simulated", "FAVOR+ and cosFormer, simulated"),
+        )
+
+    def _tables_on_request(self) -> Iterator[Result]:
+        job = KernelsJob(data=self.section.data)
+        elsewhere = Output(TABLE, "laws_elsewhere", "the laws at other data")
+        precision = Output(TABLE, "precision", "in 16 bits, and less a part of the mean")
+        results = (
+            replace(
+                _result("elsewhere", "laws.law_table", job, elsewhere),
+                outputs={"elsewhere": (elsewhere,)},
+            ),
+            _result("precision", "exact.precision", job, precision),
+        )
+        for result in results:
+            yield replace(result, in_default_run=False, is_for_pages=True, priority=0)
+
+    @cached_property
+    def _own_kernels(self) -> dict[str, Any]:
+        """A user's own kernels, and the digests of the modules of those that are Python functions,
+        as a `KernelsJob` has them."""
+        kernels = self.section.kernels
+        modules = {
+            name: module_digest(one.python)
+            for name, one in kernels.items()
+            if isinstance(one, PythonKernel)
+        }
+        return {"kernels": kernels or None, "modules": modules or None}
+
+    def labels(self, output: Output, folder: Path) -> dict[str, str]:
+        if output.kind is TABLE:
+            return {"table": output.title}
+        return {"figure": output.name, "model": "attention", "swept": "n", "verdict": "exact"}
+
+    def summary(self, folder: Path) -> Iterator[str]:
+        """A line for each layer; ValueError where there is no table of kernels."""
+        from ...any_attention.layers import LAYERS
+        from ...results.tables import read_parquet, select_rows
+        from .tables.value_table import REACHES
+
+        path = folder / "tables/kernels.parquet"
+        if not path.exists():
+            raise ValueError(f"{path}: no such file; `snakemake kernels` makes it")
+        table = read_parquet(path, REACHES)
+        for layer in LAYERS:
+            rows = select_rows(table, **layer.columns).to_pylist()
+            always = [row["kernel"] for row in rows if row["last_n"] == math.inf]
+            yield f"{layer.words}: separating at n = 10^12 still: {', '.join(always) or 'none'}"
+
+
+def _result(
+    name: str, module: str, settings: StrictModel, output: Output, *beside: Output
+) -> Result:
+    """A result with an output, and what is written beside it."""
+    outputs: dict[str, tuple[Output, ...]] = {"output": (output,)}
+    if beside:
+        outputs[""] = beside
+    return Result(
+        f"kernels_{name}",
+        f"any_attention.{module}",
+        settings,
+        outputs,
+        description=f"Any attention: {output.title}",
+        priority=6,
+    )

@@ -1,0 +1,121 @@
+"""Claims that compare arms of training, cell by cell: new batches or the same again, schedules of
+the learning rate, and networks beside the paper's.
+
+An arm is a set of settings; its cells are compared with the cells of another arm that are of the
+same size, layers, width, rank and encoding.
+"""
+
+from collections.abc import Iterator
+
+from ....results.tables import chosen
+from ....statistics.claims import at_least, at_most, within
+from ....statistics.contrasts import Claimed, Contrast, Run
+from ..training import runs
+from ..training.cell_table import USUAL
+from .claim import OURS, PAPERS, RankClaim, rank_claim
+from .judging import ComparedRuns, Contrasts
+from .trained_claims import DIFFERENCE, DIFFERENCE_EITHER_WAY, Settings
+
+_CELL = (*runs.SIZE, "layers", "width", "rank", "encoding", "additive_mean", "batch", "steps", "lr")
+"""Settings that cells of two arms share."""
+
+
+def arm_against(arm: Settings, other: Settings, claimed: Claimed = within) -> Contrasts:
+    """Each cell of an arm against the same cell of another; by default the claim is that they do as
+    well."""
+
+    def contrasts(rows: list[Run]) -> Iterator[Contrast]:
+        for cell in runs.cells_of(rows, **arm):
+            same_cell = runs.like(chosen(rows, **other), cell[0], _CELL)
+            yield Contrast(runs.cell_words(cell[0]), [(cell, same_cell)], claimed)
+
+    return contrasts
+
+
+def arm_against_itself(arm: Settings) -> Contrasts:
+    """The runs of each cell of an arm beside themselves, for two measures of each run."""
+
+    def contrasts(rows: list[Run]) -> Iterator[Contrast]:
+        for cell in runs.cells_of(rows, **arm):
+            yield Contrast(runs.cell_words(cell[0]), [(cell, cell)], at_most)
+
+    return contrasts
+
+
+def least_training_loss(run: Run) -> float:
+    """The least training loss of an epoch that a run reports; 1 where it reports none."""
+    loss: float | None = run["min_train"]
+    return 1.0 if loss is None else loss
+
+
+def _training_loss_claim(name: str, arm: Settings, schedule: str) -> RankClaim:
+    """What training on the same batches again reports, with one of the schedules."""
+    return rank_claim(
+        name,
+        origin=OURS,
+        statement=f"Trained on the same batches again, with {schedule}, the error on new data "
+        "exceeds the least training loss of an epoch by no more than the margin",
+        bound="margin, of the mean excess over the training loss",
+        judge=ComparedRuns(
+            arm_against_itself(arm), measures=(runs.held_out_error, least_training_loss)
+        ),
+    )
+
+
+BATCH_CLAIMS = (
+    _training_loss_claim(
+        "training loss is error", runs.AS_PUBLISHED, "the published schedule per epoch"
+    ),
+    _training_loss_claim("training loss is error, per step", runs.REPEATED, "a schedule per step"),
+    rank_claim(
+        "repeated batches",
+        origin=OURS,
+        statement="Trained on the same batches again, with the same schedule per step, the error "
+        "on new data is what training on new batches leads to, in every cell",
+        bound=DIFFERENCE_EITHER_WAY,
+        judge=ComparedRuns(arm_against(runs.REPEATED, runs.FRESH)),
+    ),
+    rank_claim(
+        "schedule",
+        origin=OURS,
+        statement="On the same batches, the published schedule per epoch leads to the error on new "
+        "data that one per step leads to, in every cell",
+        bound=DIFFERENCE_EITHER_WAY,
+        judge=ComparedRuns(arm_against(runs.AS_PUBLISHED, runs.REPEATED)),
+    ),
+)
+
+
+def _without_biases(layers: int, layers_in_words: str) -> RankClaim:
+    without: Settings = {"biases": False, "layers": layers}
+    return rank_claim(
+        f"biases, {layers_in_words.lower()}",
+        origin=PAPERS,
+        statement=f"{layers_in_words}: without biases networks have the error of those with them, "
+        "at every rank",
+        bound=DIFFERENCE_EITHER_WAY,
+        judge=ComparedRuns(arm_against(without, {**runs.FRESH, **USUAL}), includes_variants=True),
+    )
+
+
+def _with_layer_norm(layers: int, layers_in_words: str) -> RankClaim:
+    with_layer_norm: Settings = {"layer_norm": True, "layers": layers}
+    return rank_claim(
+        f"LayerNorm, {layers_in_words.lower()}",
+        origin=PAPERS,
+        statement=f"{layers_in_words}: with LayerNorm, which centres, the error is larger than "
+        "with RMSNorm, at every rank",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(
+            arm_against(with_layer_norm, {**runs.FRESH, **USUAL}, at_least), includes_variants=True
+        ),
+    )
+
+
+VARIANT_CLAIMS = (
+    _without_biases(1, "One layer"),
+    _without_biases(3, "Three layers"),
+    _with_layer_norm(1, "One layer"),
+    _with_layer_norm(3, "Three layers"),
+)
+"""All other claims are on networks like the paper's alone."""

@@ -1,0 +1,170 @@
+"""A claim of this study: whose it is, what it is judged on, and its row of the table of claims.
+
+A judgement on trained transformers or on computed numbers also says on which d and N it rests,
+whose intervals it has, or why what was run cannot judge the claim: that is a `Finding`.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ....results.tables import Row, chosen, schema
+from ....statistics.claims import NOT_JUDGED, Claim, Comparison, Estimate, Judgement, judge
+from ....statistics.contrasts import Run
+from ..training import runs
+from ..training.cell_table import USUAL
+
+PAPERS = "the paper's"
+PUBLISHED = "the paper's, judged on its published values alone"
+OURS = "this reproduction's"
+CHECK = "a check"
+"""Whose claim: the paper's, as its text or figures say it, judged on runs or constructions made
+here; such a one that nothing made here can judge; one that is made here; or what only a mistake of
+the code can fail, which is counted with none of them."""
+
+ORIGINS = (PAPERS, PUBLISHED, OURS, CHECK)
+"""In the order of the table of claims."""
+
+SCHEMA = schema(
+    claim=str,
+    origin=str,
+    statement=str,
+    sizes=str,
+    verdict=str,
+    comparisons=int,
+    deciding_case=str,
+    measured=float,
+    low=float,
+    high=float,
+    bound=float,
+    bound_description=str,
+    interval=str,
+    reason=str,
+)
+"""One row per claim. `sizes`: the d and N of what is compared. `measured` with its interval is that
+of the comparison, named `deciding_case`, that is the furthest from agreeing of those with the
+claim's verdict; null where nothing was compared, and an end of the interval where there is none.
+`bound_description` says what the bound is, and of what; `interval`, whose it is, where it is one of
+means over runs. `reason`: why what was run does not judge the claim."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the claims of this study are judged on: runs and rows of tables, and its settings.
+
+    Attributes
+    ----------
+    margin : how far apart two mean errors must be to count as different
+    level : chance that an interval of a claim misses, over all comparisons of the claim
+    seed : of what is simulated of learned heads
+    runs : of all trained cells, as `training.runs.read_runs` reads them
+    votes, features, temperatures : of `constructions.vote`, of its errors, and of `features` and
+        `temperature`
+    needed_heads, found_heads, pluralities, trained_layers : of `theory.bound_table.NEEDED`, of
+        `theory.found_table`, `theory.plurality_table` and `theory.layers_table`
+    """
+
+    margin: float
+    level: float
+    seed: int
+    runs: list[Run] = field(default_factory=list)
+    votes: list[Row] = field(default_factory=list)
+    features: list[Row] = field(default_factory=list)
+    temperatures: list[Row] = field(default_factory=list)
+    needed_heads: list[Row] = field(default_factory=list)
+    found_heads: list[Row] = field(default_factory=list)
+    pluralities: list[Row] = field(default_factory=list)
+    trained_layers: list[Row] = field(default_factory=list)
+
+    @cached_property
+    def usual_runs(self) -> list[Run]:
+        """The runs of networks like the paper's, with biases and RMSNorm."""
+        return chosen(self.runs, **USUAL)
+
+    @cached_property
+    def learned_heads(self) -> list[Run]:
+        """The runs of one head of full rank at one layer, each with the error of -cI beside it."""
+        return runs.with_fact_1(runs.single_heads(self.usual_runs, layers=1), self.seed)
+
+
+@dataclass(frozen=True)
+class Finding(Judgement):
+    """A judgement with the rest of the claim's row: `sizes`, `interval` and `reason` of SCHEMA, and
+    a statement in place of the claim's where it names sizes that were run."""
+
+    sizes: str = ""
+    interval: str | None = None
+    reason: str | None = None
+    statement: str | None = None
+
+    def columns(self) -> dict[str, object]:
+        """Its columns of the table of claims."""
+        columns = super().columns()
+        columns |= {"sizes": self.sizes, "interval": self.interval, "reason": self.reason}
+        if self.statement is not None:
+            columns["statement"] = self.statement
+        if self.deciding is not None:
+            # Where a range has two ends, they differ in sign alone.
+            bound = columns["least"] if columns["most"] is None else columns["most"]
+            columns |= {"measured": columns["value"], "bound": bound}
+        return columns
+
+
+RankClaim = Claim[Evidence]
+"""A claim of this study, whose `judge` returns a Finding."""
+
+
+def rank_claim(
+    name: str,
+    *,
+    origin: str,
+    statement: str,
+    bound: str,
+    judge: Callable[[Evidence], Finding],
+) -> RankClaim:
+    """A claim of one of ORIGINS; `bound` says what its bound is, and of what."""
+    columns = {"origin": origin, "bound_description": bound}
+    return Claim(name, statement, judge, columns)
+
+
+def finding_of(
+    comparisons: Iterable[Comparison],
+    sizes: str,
+    *,
+    interval: str | None = None,
+    reason: str | None = None,
+    statement: str | None = None,
+) -> Finding:
+    """What comparisons say of a claim; "not run" where there are none."""
+    judgement = judge(comparisons)
+    return Finding(
+        judgement.verdict,
+        judgement.comparisons,
+        judgement.deciding,
+        sizes=sizes,
+        interval=interval,
+        reason=reason,
+        statement=statement,
+    )
+
+
+def finding_of_worst(worst: Comparison, comparisons: int, sizes: str) -> Finding:
+    """What is said where the worst of so many known numbers decides: it has no interval."""
+    deciding = _without_interval(worst)
+    return Finding(worst.verdict, comparisons, deciding, sizes=sizes)
+
+
+def not_judged(
+    comparisons: int, sizes: str, reason: str, numbers: Sequence[Comparison] = ()
+) -> Finding:
+    """The finding where what was run cannot judge the claim: with the number, but no interval, of
+    the comparison that is the furthest from agreeing, if there are `numbers`."""
+    worst = min(numbers, key=lambda comparison: comparison.slack, default=None)
+    deciding = None if worst is None else _without_interval(worst)
+    return Finding(NOT_JUDGED, comparisons, deciding, sizes=sizes, reason=reason)
+
+
+def _without_interval(comparison: Comparison) -> Comparison:
+    measured = Estimate.within(comparison.measured.value, math.nan)
+    return replace(comparison, measured=measured)

@@ -1,0 +1,351 @@
+"""What the paper says of trained transformers, and this reproduction of them, as contrasts of
+groups of runs.
+
+A function named for a claim yields its contrasts; one that takes settings returns such a function.
+`lower ranks` are those below the model's dimension, `full rank` is that dimension. An encoding is
+of the position of a point: none, concatenated to the points, or added to them.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from ....results.tables import chosen
+from ....statistics.claims import at_least, at_most, within
+from ....statistics.contrasts import Claimed, Contrast, Run
+from ..training import runs
+from ..training.runs import by_rank, plain
+from .claim import OURS, PAPERS, rank_claim
+from .judging import ComparedRuns, Contrasts, two_outcomes_reason, unlearned_reason
+
+FACTOR = 2.0
+"""From how many times an error on it counts as far larger."""
+
+DIFFERENCE = "margin, of the difference of mean errors"
+DIFFERENCE_EITHER_WAY = "margin on either side, of the difference of mean errors"
+RATIO = "factor between mean errors"
+"""What the bounds of claims are."""
+
+RunsByRank = dict[int, list[Run]]
+
+Settings = Mapping[str, object]
+"""Values of columns by which runs are chosen."""
+
+CONCATENATED: Settings = {"encoding": "concatenated"}
+ADDITIVE_AS_PUBLISHED: Settings = {"encoding": "additive", **runs.PUBLISHED_INITIAL}
+ADDITIVE_FROM_SMALL: Settings = {"encoding": "additive", **runs.CONTROL_INITIAL}
+
+ALIKE = (*runs.SIZE, *runs.TRAINING, "width")
+"""Settings that runs of one encoding have in common."""
+
+_PUBLISHED_LAW = runs.initial_words(runs.PUBLISHED_INITIAL)
+_SMALL_LAW = runs.initial_words(runs.CONTROL_INITIAL)
+
+
+# Lower ranks and full rank, Figure 1.
+
+
+def with_as_many_parameters(layers: int) -> Contrasts:
+    """Every lower rank against full rank of the same width, which has as many parameters."""
+
+    def contrasts(rows: list[Run]) -> Iterator[Contrast]:
+        rows = chosen(plain(rows), layers=layers)
+        for width in runs.values(rows, "width"):
+            full = _of_full_rank(rows, width)
+            for rank, lower in by_rank(chosen(rows, width=width)).items():
+                yield Contrast(f"w={width}, r={rank}", [(lower, full)])
+
+    return contrasts
+
+
+def most_heads_against_fewest(layers: int) -> Contrasts:
+    """Every lower rank with its most heads against full rank with its fewest."""
+
+    def contrasts(rows: list[Run]) -> Iterator[Contrast]:
+        rows = chosen(plain(rows), layers=layers)
+        widths = runs.values(rows, "width")
+        if not widths:
+            return
+        full = _of_full_rank(rows, widths[0])
+        for rank, lower in by_rank(chosen(rows, width=widths[-1])).items():
+            yield Contrast(f"H={lower[0]['total_heads']}, r={rank}", [(lower, full)])
+
+    return contrasts
+
+
+def _of_full_rank(rows: list[Run], width: int) -> list[Run]:
+    return [row for row in chosen(rows, width=width) if runs.is_full_rank(row)]
+
+
+# Numbers of layers, Figure 1.
+
+
+def five_and_three_layers(rows: list[Run]) -> Iterator[Contrast]:
+    """At every rank, with the fewest parameters that five layers have."""
+    deep = chosen(plain(rows), layers=5)
+    shallow = chosen(plain(rows), layers=3)
+    if not deep:
+        return
+    width = runs.values(deep, "width")[0]
+    deep = chosen(deep, width=width)
+    for rank in runs.values(deep, "rank"):
+        pair = (chosen(deep, rank=rank), chosen(shallow, width=width, rank=rank))
+        yield Contrast(f"r={rank}", [pair])
+
+
+def one_and_three_layers(rows: list[Run]) -> Iterator[Contrast]:
+    """Lower ranks with the most heads that three layers have."""
+    shallow = chosen(plain(rows), layers=1)
+    deep = chosen(plain(rows), layers=3)
+    if not deep:
+        return
+    width = runs.values(deep, "width")[-1]
+    yield from _over_ranks(
+        f"w={width}", by_rank(chosen(shallow, width=width)), by_rank(chosen(deep, width=width))
+    )
+
+
+def _over_ranks(
+    name: str, first: RunsByRank, second: RunsByRank, claimed: Claimed = at_least
+) -> Iterator[Contrast]:
+    """One contrast of all ranks together; none where there are no runs to compare."""
+    ranks = [rank for rank in first if first[rank] and second.get(rank)]
+    if ranks:
+        pairs = [(first[rank], second[rank]) for rank in ranks]
+        yield Contrast(f"{name}, mean over r={', '.join(map(str, ranks))}", pairs, claimed)
+
+
+# Encodings, Figure 3.
+
+
+def without_and_with(
+    encoding: Settings, claimed: Claimed, *, layers: int | None = None, times_the_width: int = 1
+) -> Contrasts:
+    """Lower ranks without an encoding, at so many times the width, and with one: of each number of
+    layers, or of `layers` alone."""
+
+    def contrasts(rows: list[Run]) -> Iterator[Contrast]:
+        depths = runs.values(chosen(rows, **encoding), "layers")
+        for depth in depths:
+            if layers is None or depth == layers:
+                with_encoding = _with_encoding(rows, depth, encoding)
+                without = {
+                    rank: _without_encoding(rows, group[0], times_the_width)
+                    for rank, group in with_encoding.items()
+                }
+                yield from _over_ranks(f"L={depth}", without, with_encoding, claimed)
+
+    return contrasts
+
+
+def published_and_small_initial_values(rows: list[Run]) -> Iterator[Contrast]:
+    """Of each number of layers, lower ranks with an additive encoding of the published initial
+    values, and of small ones."""
+    for layers in runs.values(chosen(rows, encoding="additive"), "layers"):
+        published = _with_encoding(rows, layers, ADDITIVE_AS_PUBLISHED)
+        small = _with_encoding(rows, layers, ADDITIVE_FROM_SMALL)
+        # Of the same size, and trained as those of the published initial values.
+        small_trained_alike = {
+            rank: runs.like(small.get(rank, []), group[0], ALIKE)
+            for rank, group in published.items()
+        }
+        yield from _over_ranks(f"L={layers}", published, small_trained_alike)
+
+
+def _with_encoding(rows: list[Run], layers: int, encoding: Settings) -> RunsByRank:
+    """Per rank below the points' dimension, runs with an encoding, all of them alike: at the
+    dimension a network without an encoding has heads of full rank."""
+    encoded = chosen(rows, regime="fresh", layers=layers, **encoding)
+    lower = [row for row in encoded if row["rank"] < row["d"]]
+    alike = runs.comparable_rows(lower, ALIKE)
+    return {rank: chosen(alike, rank=rank) for rank in runs.values(alike, "rank")}
+
+
+def _without_encoding(rows: list[Run], run: Run, times_the_width: int) -> list[Run]:
+    """Runs like one, without an encoding at so many times the width."""
+    width = times_the_width * run["width"]
+    without = chosen(rows, encoding="none", regime="fresh", width=width)
+    return runs.like(without, run, (*runs.SIZE, *runs.TRAINING, "layers", "rank"))
+
+
+# Numbers of points, Figure 4.
+
+
+def more_points_of_lower_rank(rows: list[Run]) -> Iterator[Contrast]:
+    """Two layers of each lower rank on more points against the next smaller number, of more than
+    two, where uniform attention makes no error."""
+    for rank, group in by_rank(runs.two_layers(rows)).items():
+        points = [n for n in runs.values(group, "n") if n > 2]
+        for few, many in pairwise(points):
+            yield _on_points(group, rank, many, few, at_least)
+
+
+def more_points_of_full_rank(rows: list[Run]) -> Iterator[Contrast]:
+    """Two layers of full rank on more points against the fewest."""
+    for rank, group in by_rank(runs.two_layers(rows), full=True).items():
+        fewest, *more = runs.values(group, "n")
+        for many in more:
+            yield _on_points(group, rank, many, fewest, at_most)
+
+
+def _on_points(group: list[Run], rank: int, many: int, few: int, claimed: Claimed) -> Contrast:
+    pair = (chosen(group, n=many), chosen(group, n=few))
+    return Contrast(f"r={rank}, N={many} against {few}", [pair], claimed)
+
+
+FIVE_LAYERS = rank_claim(
+    "five layers",
+    origin=PAPERS,
+    statement="Five layers with d^2 parameters per layer have a larger error than three, at every "
+    "rank",
+    bound=DIFFERENCE,
+    judge=ComparedRuns(five_and_three_layers),
+)
+
+CLAIMS = (
+    rank_claim(
+        "full rank at one layer",
+        origin=PAPERS,
+        statement="One layer: every lower rank has a larger error than full rank with as many "
+        "parameters",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(with_as_many_parameters(layers=1)),
+    ),
+    rank_claim(
+        "full rank at one layer, factor",
+        origin=PAPERS,
+        statement=f"One layer: every lower rank has more than {FACTOR:g} times the error of full "
+        "rank with as many parameters",
+        bound=RATIO,
+        judge=ComparedRuns(with_as_many_parameters(layers=1), factor=FACTOR),
+    ),
+    rank_claim(
+        "more heads at one layer",
+        origin=PAPERS,
+        statement="One layer: the most heads of lower rank have a larger error than the fewest of "
+        "full rank",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(most_heads_against_fewest(layers=1)),
+    ),
+    rank_claim(
+        "more heads at one layer, factor",
+        origin=PAPERS,
+        statement=f"One layer: the most heads of lower rank have more than {FACTOR:g} times the "
+        "error of the fewest of full rank",
+        bound=RATIO,
+        judge=ComparedRuns(most_heads_against_fewest(layers=1), factor=FACTOR),
+    ),
+    rank_claim(
+        "full rank at three layers",
+        origin=PAPERS,
+        statement="Three layers: every lower rank has a larger error than full rank with as many "
+        "parameters",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(with_as_many_parameters(layers=3), unfit=two_outcomes_reason),
+    ),
+    rank_claim(
+        "more heads at three layers",
+        origin=PAPERS,
+        statement="Three layers: the most heads of lower rank have a larger error than the fewest "
+        "of full rank",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(most_heads_against_fewest(layers=3), unfit=two_outcomes_reason),
+    ),
+    rank_claim(
+        "depth helps",
+        origin=PAPERS,
+        statement="Three layers of lower rank have a smaller error than one, on average over the "
+        "ranks, with the most heads",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(one_and_three_layers),
+    ),
+    FIVE_LAYERS,
+    rank_claim(
+        "concatenated, three layers",
+        origin=PAPERS,
+        statement="Concatenated encodings lower the error of lower ranks at three layers, on "
+        "average",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(without_and_with(CONCATENATED, at_least, layers=3)),
+    ),
+    rank_claim(
+        "concatenated, one layer",
+        origin=PAPERS,
+        statement="Concatenated encodings do not lower the error of lower ranks at one layer, on "
+        "average",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(without_and_with(CONCATENATED, at_most, layers=1)),
+    ),
+    # The control of about as many attention parameters is not in the paper.
+    rank_claim(
+        "concatenated, three layers, matched",
+        origin=OURS,
+        statement="Concatenated encodings lower the error of lower ranks at three layers beside "
+        "networks without an encoding that have about as many attention parameters, too, on "
+        "average",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(without_and_with(CONCATENATED, at_least, layers=3, times_the_width=4)),
+    ),
+    rank_claim(
+        "concatenated, one layer, matched",
+        origin=OURS,
+        statement="Concatenated encodings do not lower the error of lower ranks at one layer "
+        "beside networks without an encoding that have about as many attention parameters, on "
+        "average",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(without_and_with(CONCATENATED, at_most, layers=1, times_the_width=4)),
+    ),
+    rank_claim(
+        "additive",
+        origin=PAPERS,
+        statement=f"Additive encodings, from the published initial values {_PUBLISHED_LAW}, do not "
+        "lower the error of lower ranks, on average",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(without_and_with(ADDITIVE_AS_PUBLISHED, at_most)),
+    ),
+    # Other initial values are not in the paper.
+    rank_claim(
+        "additive, control",
+        origin=OURS,
+        statement=f"Additive encodings from initial values {_SMALL_LAW} neither lower nor raise "
+        "the error of lower ranks, on average",
+        bound=DIFFERENCE_EITHER_WAY,
+        judge=ComparedRuns(without_and_with(ADDITIVE_FROM_SMALL, within)),
+    ),
+    rank_claim(
+        "additive, initial values",
+        origin=OURS,
+        statement="With additive encodings lower ranks have a larger error from the published "
+        f"initial values {_PUBLISHED_LAW} than from {_SMALL_LAW}, on average",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(published_and_small_initial_values),
+    ),
+    rank_claim(
+        "more points, lower rank",
+        origin=PAPERS,
+        statement="Two layers of lower rank: the error grows from each number of points to the "
+        "next",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(more_points_of_lower_rank, at_full_width=True, unfit=unlearned_reason),
+    ),
+    rank_claim(
+        "more points, lower rank, over rank 0",
+        origin=OURS,
+        statement="Two layers of lower rank: the error over that of uniform attention (rank 0) "
+        "grows from each number of points to the next",
+        bound="margin, of the difference of mean errors over rank 0",
+        judge=ComparedRuns(
+            more_points_of_lower_rank,
+            measures=(runs.over_rank_0, runs.over_rank_0),
+            at_full_width=True,
+            unfit=unlearned_reason,
+        ),
+    ),
+    # Not over rank 0: where the target is learned, that ratio falls only because rank 0 gets worse.
+    rank_claim(
+        "more points, full rank",
+        origin=PAPERS,
+        statement="Two layers of full rank: the error does not grow with the number of points",
+        bound=DIFFERENCE,
+        judge=ComparedRuns(more_points_of_full_rank, at_full_width=True, unfit=unlearned_reason),
+    ),
+)

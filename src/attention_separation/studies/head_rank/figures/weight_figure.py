@@ -1,0 +1,67 @@
+"""The weight u(q, k) that represents the target by rank-1 heads, beside the published one."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ....pages.drawing import legend_beside, save_with_numbers, sheet
+from ....pages.house_style import BLUE, VERMILION
+from ....results.provenance import record
+from ....results.tables import schema, table_from_columns
+from ....settings.strict_model import Job
+from ..constructions.rank_1_heads import TERMS, representing_weight
+from ..settings.titles import FIGURES
+
+DIMENSIONS = (4, 6, 8)
+THETA = np.linspace(-np.pi, np.pi, 720)
+"""As published; none of these angles is right, where both weights are 0."""
+
+SCHEMA = schema(d=int, theta=float, published=float, representing=float)
+"""Both weights at each angle of q and k, with their signs."""
+
+NOTE = (
+    f"Exact: sums over the odd degrees $l$ below {TERMS}. With $N_l/s_l$ times "
+    "$P_l(\\cos\\theta)$ the mean of $u(q, k)$ times a head's sign function, over independent $q$ "
+    "and $k$, is the target's up to that degree. The published plot has $\\sqrt{N_l}P_l$, the "
+    "L2-normalised polynomial, in its place, which gives high degrees more weight. Neither series "
+    "converges."
+)
+
+
+def weights(d: int) -> dict[str, np.ndarray]:
+    """Both weights at THETA."""
+    cosines = np.cos(THETA)
+    return {
+        "published": representing_weight(d, cosines, published=True),
+        "representing": representing_weight(d, cosines, published=False),
+    }
+
+
+def draw_weight() -> Figure:
+    """A panel for each d."""
+    with sheet(
+        FIGURES["rank_weight"],
+        NOTE,
+        len(DIMENSIONS),
+        cell=(3.1, 2.9),
+        around=(1.8, 0.9),
+        sharey=True,
+    ) as (figure, axes):
+        for ax, d in zip(axes, DIMENSIONS, strict=True):
+            both = weights(d)
+            ax.plot(THETA, np.abs(both["published"]), color=VERMILION, label="as published")
+            ax.plot(THETA, np.abs(both["representing"]), color=BLUE, label="represents\nthe target")
+            ax.set_yscale("log")
+            ax.set_xticks([-np.pi, 0, np.pi], ["−π", "0", "π"])
+            ax.set(xlabel="angle θ of 𝑞 and 𝑘", ylabel="$|u|$", title=f"$d$ = {d}")
+            ax.label_outer()
+        legend_beside(figure)
+    return figure
+
+
+def run(job: Job, output: Path) -> None:
+    parts = [{"d": np.full(len(THETA), d), "theta": THETA, **weights(d)} for d in DIMENSIONS]
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in SCHEMA.names}
+    table = table_from_columns(columns, SCHEMA)
+    save_with_numbers(draw_weight(), output, table, record(job.canonical(), __name__))

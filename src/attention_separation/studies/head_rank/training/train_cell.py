@@ -1,0 +1,374 @@
+"""Train the runs of one cell on the farthest-point task, as a table with one row per run."""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor
+
+from ....statistics.seeding import blocks, stream
+from ....training.ensemble import Ensemble
+from ....training.job import device_kind, train_and_write
+from ..settings.cells import EPOCH, STEPS_PER_BLOCK, CellJob
+from .cell_table import cell_table
+from .transformer import (
+    embed,
+    initial,
+    is_by_rows,
+    learned_heads,
+    pair_products,
+    share_and_norm,
+    transformer,
+)
+
+SHARE_SETS = 256
+"""Held-out sets that shares are measured on."""
+
+HELD_OUT_BLOCK = 1024
+"""Held-out sets per stream; the first block alone gives the score over time."""
+
+
+def points(generator: np.random.Generator, *shape: int) -> np.ndarray:
+    """Points uniform on the unit sphere of R^d: float32, `shape` is (..., d, n, sets)."""
+    normal = generator.standard_normal(shape, dtype=np.float32)
+    norms = np.sqrt(np.einsum("...dns,...dns->...ns", normal, normal))
+    return normal / norms[..., None, :, :]
+
+
+def _points_of_runs(job: CellJob, kind: str, block: int, *shape: int) -> list[np.ndarray]:
+    """Of each run, a block of its stream of points of a kind, one of STREAMS."""
+    points_of_runs = []
+    for run in job.seeds:
+        generator = stream(job.seed, *job.stream_names(kind, run), f"block={block}")
+        points_of_runs.append(points(generator, *shape))
+    return points_of_runs
+
+
+class Batches:
+    """The training batches of all runs of a job; `ahead`: a thread draws the next block meanwhile,
+    for devices that would wait for it."""
+
+    def __init__(self, job: CellJob, ahead: bool = False):
+        self.job = job
+        self._pool = ThreadPoolExecutor(max_workers=1) if ahead else None
+        self._number: int | None = None
+        self._block = np.empty(0)
+        self._blocks_ahead: dict[int, Future[np.ndarray]] = {}
+
+    def __call__(self, step: int) -> np.ndarray:
+        """Batch of a step, counted from 0: (runs, d, n, batch)."""
+        number, within = self._place(step)
+        if number != self._number:
+            ahead = self._blocks_ahead.pop(number, None)
+            self._block = ahead.result() if ahead else self._draw(number)
+            self._number = number
+            if self._pool:
+                following, _ = self._place(step + STEPS_PER_BLOCK)
+                self._blocks_ahead = {following: self._pool.submit(self._draw, following)}
+        return self._block[within]
+
+    def _place(self, step: int) -> tuple[int, int]:
+        """Number of the block that has a step's batch, and where in it."""
+        if self.job.regime == "repeated":
+            step %= self.job.batches or EPOCH
+        return divmod(step, STEPS_PER_BLOCK)
+
+    def _draw(self, number: int) -> np.ndarray:
+        """A block of batches: (steps, runs, d, n, batch)."""
+        job = self.job
+        shape = (STEPS_PER_BLOCK, job.d, job.n, job.batch)
+        return np.stack(_points_of_runs(job, "data", number, *shape), axis=1)
+
+
+def held_out(job: CellJob) -> Iterator[np.ndarray]:
+    """The held-out sets of all runs, block by block: (runs, d, n, sets)."""
+    for block, sets in blocks(job.held_out, HELD_OUT_BLOCK):
+        yield np.stack(_points_of_runs(job, "held_out", block, job.d, job.n, sets))
+
+
+def rate(job: CellJob, step: int) -> float:
+    """Learning rate of a step, counted from 0.
+
+    The text has a linear warm-up and a cosine, without lengths. Per step: over the job's
+    `warm_up`, a choice of ours, it rises linearly to `lr`, which it first has at the last step of
+    it. Per epoch, as in the published configurations: the first twentieth, w epochs, rises from 0
+    in equal parts so that its last has `lr`, as epoch w has, where the cosine begins. A warm-up of
+    one epoch is one at rate 0. Under 20 epochs there is none: the published one would stay at rate
+    0 for ever.
+    """
+    if job.schedule == "per_step":
+        done = step
+        length = job.steps
+        warm_up = max(1, round(length * job.warm_up))
+        rising_rate = job.lr * (done + 1) / warm_up
+    else:
+        done = step // EPOCH
+        length = job.steps // EPOCH
+        warm_up = length // 20
+        rising_rate = job.lr * done / max(1, warm_up - 1)
+    if done < warm_up:
+        return rising_rate
+    return job.lr * (1 + math.cos(math.pi * (done - warm_up) / (length - warm_up))) / 2
+
+
+def farthest(x: Tensor) -> Tensor:
+    """For each point of x, (R, d, n, B), the point of its set farthest from it."""
+    d, n = x.shape[1:3]
+    if is_by_rows(n, d):
+        products = pair_products(x, x)
+    else:
+        products = torch.einsum("rdib,rdjb->rijb", x, x)
+    # torch's argmin takes ten times as long over an axis that is not the last.
+    index = products.min(2, keepdim=True).indices.transpose(1, 2)
+    return x.gather(2, index.expand(-1, d, -1, -1))
+
+
+class Transformers(Ensemble):
+    """The transformers of a cell, each run's initial values from its own stream.
+
+    Beside the parameters, training goes on from the sum of losses of the epoch that has begun; from
+    the curves, of each epoch the mean training loss, after some the error on the first held-out
+    block; and from what the job has recorded of the shares, per layer those of the runs and norms.
+    """
+
+    betas = (0.9, 0.95)
+
+    def __init__(self, job: CellJob, device: str = "cpu", dtype: torch.dtype = torch.float32):
+        streams = [stream(job.seed, *job.stream_names("initial", run)) for run in job.seeds]
+        initial_values = [initial(job, generator) for generator in streams]
+        arrays = [np.stack(parameters) for parameters in zip(*initial_values, strict=True)]
+        vector = torch.from_numpy(np.concatenate([array.ravel() for array in arrays]))
+        shapes = [array.shape for array in arrays]
+        super().__init__(job, vector.to(device, dtype), shapes)
+        self.last_step = job.run_steps
+        epoch_sum = torch.zeros(len(job.seeds), dtype=torch.float64, device=device)
+        self.running = {"epoch_sum": epoch_sum}
+        self.history = {"train": [], "test": [], "shares": []}
+        self.device = self.optimizer.vector.device.type
+        self.batches = Batches(job, ahead=self.device != "cpu")
+        self._batches_on_device: dict[int, Tensor] = {}
+
+    def rate(self, step: int) -> float:
+        return rate(self.job, step)
+
+    def batch(self, step: int) -> Tensor:
+        if self.device == "cpu" or self.job.regime == "fresh":
+            return self._tensor(self.batches(step))
+        # To draw a batch anew takes a processor longer than a GPU needs for the step.
+        number = step % (self.job.batches or EPOCH)
+        if number not in self._batches_on_device:
+            self._batches_on_device[number] = self._tensor(self.batches(number))
+        return self._batches_on_device[number]
+
+    def _tensor(self, points: np.ndarray) -> Tensor:
+        """Points where the parameters are, of their type."""
+        vector = self.optimizer.vector
+        return torch.from_numpy(points).to(vector.device, vector.dtype)
+
+    def _parts(self, sets: Tensor) -> Sequence[Tensor]:
+        """Sets (R, d, n, B) in the parts that go through the network together."""
+        return sets.split(self.job.sets_at_once(self.device), dim=-1)
+
+    def errors(self, x: Tensor) -> Tensor:
+        """Squared error of each set, (R, B): summed over coordinates, averaged over points."""
+        with torch.no_grad():
+            targets = farthest(x)
+        missed = transformer(self.job, self.tensors, x) - targets
+        return (missed * missed).sum(1).mean(1)
+
+    def gradient(self, batch: Tensor) -> Tensor:
+        sets = batch.shape[-1]
+        first, *others = self._parts(batch)
+        gradient = self._gradient_of_part(first, sets)
+        for part in others:
+            gradient.add_(self._gradient_of_part(part, sets))
+        return gradient
+
+    def _gradient_of_part(self, part: Tensor, sets: int) -> Tensor:
+        """What a part of a batch of so many sets adds to the gradient; its losses are added up."""
+        losses = self.errors(part).sum(1) / sets
+        gradient = self.derivative(losses)
+        self.running["epoch_sum"] += losses.detach()
+        return gradient
+
+    def advance(self, batch: Tensor) -> None:
+        if self.job.warm_start and self.step == 0:
+            self._start_warm()
+        if self.job.has_shares(self.step):
+            self.history["shares"].append(self.shares())
+        super().advance(batch)
+        if self.step % EPOCH == 0:
+            epoch_sum = self.running["epoch_sum"]
+            self.history["train"].append((epoch_sum / EPOCH).tolist())
+            if self.job.is_scored(self.step // EPOCH):
+                self.history["test"].append(self.score(blocks=1)[0].tolist())
+            epoch_sum.zero_()
+
+    @torch.no_grad()
+    def score(self, blocks: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Mean error of each run on so many blocks of held-out sets, and its standard error."""
+        errors = []
+        for block in islice(held_out(self.job), blocks):
+            for part in self._parts(self._tensor(block)):
+                errors.append(self.errors(part).double().cpu().numpy())
+        return _means_and_errors(np.concatenate(errors, axis=1))
+
+    @torch.no_grad()
+    def shares(self) -> list[list[list[float]]]:
+        """Of each layer's output, the share that depends on the set, and its norm, of each run."""
+        streams: list[Tensor] = []
+        sets = next(held_out(self.job))[..., :SHARE_SETS]
+        transformer(self.job, self.tensors, self._tensor(sets), streams)
+        return [share_and_norm(stream).tolist() for stream in streams]
+
+    @torch.no_grad()
+    def _start_warm(self) -> None:
+        """Begin with the weights of a network without an encoding, trained first."""
+        vector = self.optimizer.vector
+        before = Transformers(self.job.before_warm_start(), self.device, vector.dtype)
+        with torch.enable_grad():
+            before.train()
+        embed(before.tensors, self.tensors)
+
+    def attention_score(self) -> tuple[np.ndarray, np.ndarray]:
+        """Mean error of each run, and its standard error, if an affine map stands in place of all
+        that follows the last layer's attention: how much of the error is the attention's.
+
+        The map is the best on every second held-out set; the error is that on the others. In
+        float64.
+        """
+        fit = AffineFit(len(self.job.seeds))
+        for attended, targets in self._attended():
+            fit.add(attended[..., ::2], targets[..., ::2])
+        maps = fit.best_maps(self.job.model_dimension)
+        errors = []
+        for attended, targets in self._attended():
+            missed = applied(maps, attended[..., 1::2]) - targets[..., 1::2]
+            squares = (missed**2).sum(axis=1)
+            errors.append(squares.mean(axis=1))
+        return _means_and_errors(np.concatenate(errors, axis=1))
+
+    @torch.no_grad()
+    def _attended(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """What the last layer's attention makes of the held-out sets, (R, D, n, B), and the
+        targets, (R, d, n, B), block by block."""
+        for block in held_out(self.job):
+            inputs = []
+            targets = []
+            for part in self._parts(self._tensor(block)):
+                attended: list[Tensor] = []
+                transformer(self.job, self.tensors, part, attended_streams=attended)
+                inputs.append(attended[-1].double().cpu())
+                targets.append(farthest(part).double().cpu())
+            yield torch.cat(inputs, 3).numpy(), torch.cat(targets, 3).numpy()
+
+    def table(self) -> pa.Table:
+        test_error, test_se = self.score()
+        scores = {"test_error": test_error.tolist(), "test_se": test_se.tolist()}
+        if self.job.layers == 1:
+            error, se = self.attention_score()
+            scores |= {"attention_error": error.tolist(), "attention_se": se.tolist()}
+        return cell_table(
+            self.job,
+            train=self.history["train"],
+            test=self.history["test"],
+            shares=self.history["shares"],
+            scores=scores,
+            heads=learned_heads(self.job, self.tensors),
+        )
+
+
+def _means_and_errors(errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means over sets of errors (R, B), and the standard errors of the means."""
+    return errors.mean(1), errors.std(1, ddof=1) / np.sqrt(errors.shape[1])
+
+
+class AffineFit:
+    """The affine maps of least squared error, one for each run, of data that is added in parts.
+
+    All that is kept is the triangular factor of the rows (inputs, 1, targets): what least squares
+    on all rows would give follows from it, with as many digits.
+    """
+
+    def __init__(self, runs: int):
+        self._factors = [np.zeros((0, 0)) for _ in range(runs)]
+
+    def add(self, inputs: np.ndarray, targets: np.ndarray) -> None:
+        """Inputs (R, D, n, B) and the targets (R, d, n, B) that they should be mapped to."""
+        for run, (x, y) in enumerate(zip(inputs, targets, strict=True)):
+            columns = np.concatenate([x, np.ones_like(x[:1]), y])
+            rows = columns.reshape(len(columns), -1).T
+            factor = self._factors[run].reshape(-1, len(columns))
+            # mode="r" gives the triangular factor alone, which its type does not say.
+            self._factors[run] = np.asarray(np.linalg.qr(np.concatenate([factor, rows]), mode="r"))
+
+    def best_maps(self, inputs: int) -> np.ndarray:
+        """The maps (R, d, D + 1) from so many inputs, D, the constant last; of the best ones the
+        smallest. Not numbers where an input was none."""
+        maps = []
+        for factor in self._factors:
+            input_columns = factor[:, : inputs + 1]
+            target_columns = factor[:, inputs + 1 :]
+            if np.isfinite(factor).all():
+                solution, *_ = np.linalg.lstsq(input_columns, target_columns, rcond=None)
+                maps.append(solution.T)
+            else:
+                maps.append(np.full((target_columns.shape[1], inputs + 1), math.nan))
+        return np.stack(maps)
+
+
+def applied(maps: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+    """What affine maps (R, d, D + 1) make of inputs (R, D, n, B)."""
+    linear = maps[:, :, :-1]
+    constant = maps[:, :, -1]
+    runs, dimension, n, sets = inputs.shape
+    mapped = linear @ inputs.reshape(runs, dimension, n * sets)
+    return (mapped + constant[:, :, None]).reshape(runs, -1, n, sets)
+
+
+TIMED_STEPS = 3
+
+MOST_SECONDS = 20.0
+"""For measuring, after which what is left goes by the rate that was measured last."""
+
+
+def seconds_per_step(job: CellJob, device: str) -> float:
+    """Measured on steps of an ensemble that is thrown away."""
+    ensemble = Transformers(job, device)
+    ensemble.advance(ensemble.batch(0))
+    begin = time.perf_counter()
+    for step in range(1, 1 + TIMED_STEPS):
+        ensemble.advance(ensemble.batch(step))
+    ensemble.running["epoch_sum"].tolist()
+    return (time.perf_counter() - begin) / TIMED_STEPS
+
+
+def seconds_of_training(jobs: Sequence[CellJob], device: str) -> list[float]:
+    """Seconds that all steps of each cell take here, one cell at a time on a device.
+
+    Small cells are measured first; one that is not reached in MOST_SECONDS is taken to have the
+    operations per second of the last that was.
+    """
+    # As a cell's job has it.
+    torch.set_num_threads(1)
+    seconds = [0.0] * len(jobs)
+    end = time.monotonic() + MOST_SECONDS
+    flops_per_second = None
+    for k in sorted(range(len(jobs)), key=lambda k: jobs[k].training_flops() / jobs[k].run_steps):
+        job = jobs[k]
+        if flops_per_second is None or time.monotonic() < end:
+            seconds[k] = job.run_steps * seconds_per_step(job, device)
+            flops_per_second = job.training_flops() / seconds[k]
+        else:
+            seconds[k] = job.training_flops() / flops_per_second
+    return seconds
+
+
+def run(job: CellJob, output: Path, checkpoint: Path | None = None) -> None:
+    train_and_write(Transformers(job, device_kind()), __name__, output, checkpoint)

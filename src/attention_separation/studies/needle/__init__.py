@@ -1,0 +1,1 @@
+"""The needle as a study: accuracy limits, trained networks, figures and claims."""

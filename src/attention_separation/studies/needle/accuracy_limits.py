@@ -1,0 +1,258 @@
+"""The accuracy of each line against n, where each is .75, where bounds end, and what a sink that is
+right at another n comes to."""
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from ...messages.progress import Progress
+from ...needle import bayes
+from ...needle.accuracy import crossing, of_events
+from ...needle.kernel_limits import BEST, BOUND, LINES, REFERENCE, Line
+from ...needle.sink import right_sink, sink_accuracy
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import schema, table_from_rows
+from .settings.exact import LinesSettings
+from .settings.titles import LINES as TITLES
+
+MU = 5.0
+N = 512
+FEW = 15
+DIMENSIONS = 256
+"""Of the layers outside the bounds' class: mu, n, the n of few tokens, and dimensions of
+positions."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Values:
+    """Numbers that a token is worth, and the law of them.
+
+    Attributes
+    ----------
+    worth : (G,) at points of a grid
+    on_d0, of_needle : (G,) chances of these points, of a token and of the needle
+    """
+
+    worth: np.ndarray
+    on_d0: np.ndarray
+    of_needle: np.ndarray
+
+
+class Outside(NamedTuple):
+    """A layer just outside the class of the bounds, and the accuracy that it comes to."""
+
+    layer: str
+    kernel: str
+    n: int
+    accuracy: float
+
+
+def ends() -> Iterator[Row]:
+    """The rows of the table; the error is how far a finer grid moves an accuracy."""
+    for outside, finer in zip(layers_outside(1), layers_outside(2), strict=True):
+        yield {
+            "layer": outside.layer,
+            "kernel": outside.kernel,
+            "mu": MU,
+            "n": outside.n,
+            "accuracy": finer.accuracy,
+            "error": abs(finer.accuracy - outside.accuracy),
+            "limit": LINES[outside.kernel].accuracy(MU, outside.n).value,
+        }
+
+
+def layers_outside(scale: int) -> Iterator[Outside]:
+    """Layers with weights set by hand, computed on a grid so many times finer."""
+    tokens = _tokens(MU, 8000 * scale)
+    z = tokens.worth
+    x = 5 * (z - 3.75)
+    # Score and value are 1 + x / |(x, 2.5)|, of the token embedded as (x, 2.5, -x, -2.5).
+    score_times_value = (1 + x / np.hypot(x, 2.5)) ** 2
+    feature = np.where(x > 0, 1 + x, np.exp(np.minimum(x, 0)))
+    values_by_layer = {
+        ("affine embedding and RMSNorm or LayerNorm before", "linear"): score_times_value,
+        ("one feature, elu + 1", "linear"): feature * z,
+        ("values relu(z − 3.5)", "uniform"): np.maximum(z - 3.5, 0),
+    }
+    for (layer, kernel), worth in values_by_layer.items():
+        accuracy = _accuracy(replace(tokens, worth=worth), N, scale)
+        yield Outside(layer, kernel, N, accuracy)
+    accuracy = _accuracy(_pairs_of_one_position(scale), DIMENSIONS, scale)
+    yield Outside(f"positions in the values, in {DIMENSIONS} dimensions", "linear", N, accuracy)
+    best = bayes.best_accuracy(MU, N).value
+    yield Outside("positions in the values, in n dimensions", "linear", N, best)
+    accuracy = _accuracy(_likelihood_ratios(scale), 1, scale)
+    yield Outside("the query one of the tokens, and added to the output", "uniform", FEW, accuracy)
+
+
+def _pairs_of_one_position(scale: int) -> Values:
+    """Two tokens share a position: beside the sum of all squares, their sums are seen. Of each pair
+    the sum and the difference, over sqrt 2, have the same law."""
+    one = _tokens(MU / math.sqrt(2), 400 * scale)
+    of_sum = np.logaddexp(0, 4.3 * one.worth - 13.4)
+    of_square = one.worth * one.worth / 42
+    return Values(
+        np.add.outer(of_sum, of_square).ravel(),
+        np.outer(one.on_d0, one.on_d0).ravel(),
+        np.outer(one.of_needle, one.of_needle).ravel(),
+    )
+
+
+def _likelihood_ratios(scale: int) -> Values:
+    """log of the likelihood ratio of the query and of the sum of the other tokens over its
+    deviation."""
+    tokens = _tokens(MU, 400 * scale)
+    mu_of_rest = MU / math.sqrt(FEW - 1)
+    query = np.exp(MU * tokens.worth - MU * MU / 2)
+    rest = np.exp(mu_of_rest * tokens.worth - mu_of_rest * mu_of_rest / 2)
+    ratio = np.add.outer(query, (FEW - 1) * rest).ravel() / FEW
+    law = np.outer(tokens.on_d0, tokens.on_d0).ravel()
+    return Values(np.log(ratio), law, law * ratio)
+
+
+def _tokens(mu: float, points: int) -> Values:
+    """Tokens worth their z."""
+    z, step = np.linspace(-9.0, mu + 9.0, points, retstep=True)
+    step /= math.sqrt(2 * math.pi)
+    return Values(z, np.exp(-(z**2) / 2) * step, np.exp(-((z - mu) ** 2) / 2) * step)
+
+
+def _accuracy(values: Values, n: int, scale: int) -> float:
+    """Of the best threshold on the sum of what n tokens are worth."""
+    points = 2**14 * scale
+    worth = values.worth
+    mean = values.on_d0 @ worth
+    spread = math.sqrt(n * (values.on_d0 @ (worth - mean) ** 2))
+    step = (np.ptp(worth) + 40 * spread) / points
+    # What lies between two points of the grid is shared by them.
+    low, share = np.divmod((worth - mean) / step, 1)
+    places = np.concatenate([low, low + 1]).astype(int) % points
+
+    def spectrum(law: np.ndarray) -> np.ndarray:
+        chances = np.concatenate([law * (1 - share), law * share])
+        return np.fft.rfft(np.bincount(places, chances, points))
+
+    of_token = spectrum(values.on_d0)
+    of_needle = spectrum(values.of_needle)
+    difference = np.fft.irfft(of_token ** (n - 1) * (of_token - of_needle))
+    below = np.roll(difference, int(20 * spread / step))
+    return of_events(float(below.cumsum().max()), 0.0)
+
+
+ACCURACIES = schema(kernel=str, mu=float, n=int, accuracy=float, error=float, kind=str, method=str)
+BOUND_ENDS = schema(
+    layer=str, kernel=str, mu=float, n=int, accuracy=float, error=float, limit=float
+)
+CRITICAL = schema(kernel=str, mu=float, n_critical=float, error=float, kind=str, method=str)
+"""Where n_critical is inf or 0 it has no error."""
+SINKS = schema(
+    mu=float, n=int, right_at=int, c=float, accuracy=float, right_sink=float, error=float
+)
+
+ENDLESS = ("n_critical",)
+
+_ABOUT = (
+    "n tokens with independent normal noise of standard deviation 1; on D1 one of them has mu "
+    f"added; D0 and D1 are equally likely. A {BOUND} is what no layer of the kernel can pass, of "
+    "any number of heads whose queries do not see the tokens, with scores and values linear in "
+    f"them, and anything behind; a {REFERENCE} is the accuracy of one query and one threshold: for "
+    "powers on the ratio of sums, at the best shift and threshold found, for exp on "
+    "the largest token, which softmax tends to as it grows sharp. Nothing passes the likelihood "
+    f"ratio ({BEST})."
+)
+ABOUT = {
+    "needle_lines": f"{_ABOUT}\nThe error is how far a finer grid moves the accuracy; that of "
+    "powers has in it how far two searches for the shift and threshold may differ. Powers at "
+    "fewer than 8 tokens have errors up to 0.002.",
+    "needle_critical": f"{_ABOUT}\nn_critical is interpolated in log n between two whole numbers; "
+    "infinite where the accuracy is above 0.75 at n = 10^15 still, 0 where it is below at n = 1. "
+    "The error is what the errors of the two accuracies make of it.",
+    "needle_bound_ends": "Layers just outside the class of the bounds, with weights set by hand, "
+    "and the limit inside it. The error is how far a finer grid moves the accuracy.",
+    "needle_sink": "Softmax of scores μz with a sink, whose logit is right for right_at tokens, at "
+    "n; a needle is detected where its weight is below 1/2: where the likelihood ratio is above "
+    "c = right_at / n. Without right_at the logit is 0: softmax-one. right_sink is the accuracy of "
+    "the sink that is right at n. The last n with an accuracy of 0.75 has a row too.",
+}
+
+
+def accuracy_rows(line: Line, job: LinesSettings) -> Iterator[Row]:
+    """The rows of a line in the table of accuracies."""
+    for mu in job.mus:
+        accuracy_at = line.at(mu)
+        # From small n to large, for the search of powers begins where it ended; rows as asked.
+        accuracies = {n: accuracy_at(n) for n in sorted(job.sizes)}
+        for n in job.sizes:
+            row = _described(line, mu)
+            row |= {"n": n, "accuracy": accuracies[n].value, "error": accuracies[n].error}
+            yield row
+
+
+def critical_rows(line: Line, job: LinesSettings) -> Iterator[Row]:
+    """The rows of a line in the table of critical n."""
+    for mu in job.critical:
+        critical = line.critical(mu)
+        error = critical.error if math.isfinite(critical.n) else None
+        yield _described(line, mu) | {"n_critical": critical.n, "error": error}
+
+
+def sink_rows(job: LinesSettings) -> Iterator[Row]:
+    """The rows of sinks, each right for a number of tokens, at the sizes and at the last n with an
+    accuracy of .75; those of `right_at` null are of softmax-one's, whose logit is 0."""
+    for mu, right_at in itertools.product(job.mus, (*job.sinks, None)):
+        # At this number, which is no whole one, the logit that is right is 0.
+        right = math.exp(-mu * mu / 2) if right_at is None else right_at
+        accuracy_at = partial(sink_accuracy, mu, logit=right_sink(mu, right))
+        sizes = {*job.sizes}
+        last_accurate = crossing(accuracy_at, right).n
+        if 1 <= last_accurate < math.inf:
+            sizes.add(int(last_accurate))
+        for n in sorted(sizes):
+            accuracy = accuracy_at(n)
+            yield {
+                "mu": mu,
+                "n": n,
+                "right_at": right_at,
+                "c": right / n,
+                "accuracy": accuracy.value,
+                "right_sink": bayes.best_accuracy(mu, n).value,
+                "error": accuracy.error,
+            }
+
+
+def _described(line: Line, mu: float) -> Row:
+    return {"kernel": line.name, "mu": mu, "kind": line.kind, "method": line.method}
+
+
+def tables(job: LinesSettings) -> dict[str, pa.Table]:
+    """All tables by name."""
+    progress = Progress("needle-lines", len(LINES), "lines")
+    accuracies: list[Row] = []
+    critical: list[Row] = []
+    for line in LINES.values():
+        accuracies += accuracy_rows(line, job)
+        critical += critical_rows(line, job)
+        progress.advance()
+    return {
+        "needle_lines": table_from_rows(accuracies, ACCURACIES),
+        "needle_critical": table_from_rows(critical, CRITICAL),
+        "needle_bound_ends": table_from_rows(list(ends()), BOUND_ENDS),
+        "needle_sink": table_from_rows(list(sink_rows(job)), SINKS),
+    }
+
+
+def run(job: LinesSettings, output: Path) -> None:
+    provenance = record(job.canonical(), __name__)
+    for name, table in tables(job).items():
+        stem = output.with_name(name)
+        write_result(table, stem, provenance, TITLES[name], ABOUT[name], endless=ENDLESS)

@@ -1,0 +1,1 @@
+"""Recall as a study: cells of layers, their tables, figures and claims."""

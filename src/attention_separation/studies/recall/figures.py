@@ -1,0 +1,270 @@
+"""Figures of recall: accuracy against the number of pairs and against age, and how many pairs
+against the numbers kept."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...pages.drawing import key, legend_beside, save_with_numbers, sheet
+from ...pages.house_style import (
+    BLUE,
+    DARK_GRAY,
+    GREEN,
+    INK,
+    MIDDLE_GRAY,
+    PALETTE,
+    PURPLE,
+    VERMILION,
+)
+from ...results.provenance import record
+from ...results.tables import array_of, read_parquet, select_rows
+from ...settings.strict_model import Job
+from .settings.titles import FIGURES
+from .tables.cell_table import DOT, LINE, LINES
+from .tables.joined import CAPACITIES
+
+Look = dict[str, Any]
+"""How something is drawn, as matplotlib has it."""
+
+ORANGE = PALETTE[4]
+SKY_BLUE = PALETTE[5]
+
+LOOKS: dict[str, Look] = {
+    "exp_sqrt_d": {"color": BLUE, "linestyle": "-"},
+    "ssmax": {"color": BLUE, "linestyle": "--"},
+    "sparsemax": {"color": BLUE, "linestyle": ":"},
+    "decay_exp_sqrt_d": {"color": DARK_GRAY, "linestyle": "-"},
+    "window_exp_sqrt_d": {"color": DARK_GRAY, "linestyle": "--"},
+    "power_4": {"color": PURPLE, "linestyle": "-"},
+    "power_2": {"color": PURPLE, "linestyle": "--"},
+    "taylor_2_sqrt_d": {"color": PURPLE, "linestyle": ":"},
+    "least_squares": {"color": SKY_BLUE, "linestyle": "-"},
+    "delta_half": {"color": GREEN, "linestyle": "-"},
+    "delta_1": {"color": GREEN, "linestyle": "--"},
+    "gated_delta": {"color": GREEN, "linestyle": ":"},
+    "linear": {"color": VERMILION, "linestyle": "-"},
+    "decay_linear": {"color": VERMILION, "linestyle": "--"},
+    "elu_plus_one": {"color": ORANGE, "linestyle": "-"},
+}
+"""Layers of config.yaml from the best to the least, which is the order of a legend."""
+
+SHOWN_AGAINST_PAIRS = (
+    "exp_sqrt_d",
+    "decay_exp_sqrt_d",
+    "power_4",
+    "power_2",
+    "least_squares",
+    "delta_half",
+    "linear",
+    "elu_plus_one",
+)
+SHOWN_AGAINST_AGE = (
+    "exp_sqrt_d",
+    "decay_exp_sqrt_d",
+    "window_exp_sqrt_d",
+    "power_2",
+    "delta_1",
+    "gated_delta",
+    "linear",
+    "decay_linear",
+)
+"""Layers of config.yaml that a figure of lines shows, as many as a reader tells apart; any layer of
+a user's stands beside them, and all stand in the table."""
+
+DOT_LOOK: Look = {
+    "linestyle": "",
+    "marker": "o",
+    "markeredgecolor": INK,
+    "markeredgewidth": 0.5,
+    "markersize": 4,
+    "zorder": 4,
+}
+
+LEVEL_LINE: Look = {"color": MIDDLE_GRAY, "linewidth": 0.8, "zorder": 1}
+
+ACCURACIES = (
+    "n random pairs pass, then one key comes again: the accuracy is the probability that the "
+    "output has the sign of its value; chance is 0.5. Lines: kernels of the score are exact, delta "
+    "rules by the reduced law, elu_plus_one, sparsemax and least squares simulated by their "
+    "definition. Dots: the literal layers of the others, with intervals of 95 %; a line has none "
+    "where n is too large to draw all keys. The table has more layers."
+)
+AGES = (
+    "The same at n = {ratio:g} d pairs, by the age of the pair whose key comes again, 0 for the "
+    "latest. Linear attention blurs all alike; decays and delta rules forget the old. Lines and "
+    "dots as in the figure of accuracies."
+)
+STATES = (
+    "The largest n with a mean accuracy of {level:g} against the numbers that a layer keeps for "
+    "each coordinate of a value, at d = {dimensions}, larger marks for larger d. Layers that keep "
+    "all keys and values lie on the dotted line, n = numbers kept, and keep their keys beside. A "
+    "triangle: at least so many, at the largest n that was simulated."
+)
+
+
+def look_of(layer: str) -> Look:
+    """How a layer's line is drawn; all without a place of their own alike."""
+    return {"linewidth": 1.5, "color": MIDDLE_GRAY, "linestyle": "-"} | LOOKS.get(layer, {})
+
+
+def layers_in_order(table: pa.Table) -> list[str]:
+    """The layers of a table, in the order of a legend."""
+    present = dict.fromkeys(table["layer"].to_pylist())
+    known = [layer for layer in LOOKS if layer in present]
+    return [*known, *[layer for layer in present if layer not in LOOKS]]
+
+
+def dimensions_of(table: pa.Table) -> list[int]:
+    """The dimensions of a table, rising."""
+    return sorted(set(table["d"].to_pylist()))
+
+
+def draw_accuracies(title: str, lines: pa.Table) -> Figure:
+    """Accuracy against n / d, a panel for each d."""
+    mean = _of_shown(select_rows(lines, age=None), SHOWN_AGAINST_PAIRS)
+    return _draw_panels(title, ACCURACIES, mean, _pairs_over_d, "pairs over dimension, $n / d$")
+
+
+def draw_ages(title: str, lines: pa.Table) -> Figure:
+    """Accuracy against age / d at one n / d, a panel for each d."""
+    has_age = [age is not None for age in lines["age"].to_pylist()]
+    by_age = _of_shown(lines.filter(array_of(has_age, pa.bool_())), SHOWN_AGAINST_AGE)
+    ratio = 0.0
+    if len(by_age):
+        ratio = by_age["n"][0].as_py() / by_age["d"][0].as_py()
+    note = AGES.format(ratio=ratio)
+    return _draw_panels(title, note, by_age, _age_over_d, "age over dimension, $age / d$")
+
+
+def _of_shown(table: pa.Table, shown: Sequence[str]) -> pa.Table:
+    """The rows of these layers of config.yaml, and of a user's."""
+    left_out = LOOKS.keys() - set(shown)
+    is_shown = [layer not in left_out for layer in table["layer"].to_pylist()]
+    return table.filter(array_of(is_shown, pa.bool_()))
+
+
+def _pairs_over_d(table: pa.Table) -> np.ndarray:
+    return np.array(table["n"].to_pylist()) / np.array(table["d"].to_pylist())
+
+
+def _age_over_d(table: pa.Table) -> np.ndarray:
+    return np.array(table["age"].to_pylist()) / np.array(table["d"].to_pylist())
+
+
+def _draw_panels(
+    title: str,
+    note: str,
+    table: pa.Table,
+    place_of: Callable[[pa.Table], np.ndarray],
+    label: str,
+) -> Figure:
+    """Accuracies of lines and dots, a panel for each d."""
+    dimensions = dimensions_of(table)
+    is_logarithmic = place_of is _pairs_over_d
+    panels = max(len(dimensions), 1)
+    with sheet(title, note, panels, (3.6, 4.0), (1.9, 0.0), sharey=True) as (figure, axes):
+        for ax, d in zip(axes, dimensions, strict=False):
+            at_d = select_rows(table, d=d)
+            ax.axhline(0.9, **LEVEL_LINE)
+            for layer in layers_in_order(table):
+                _draw_layer(ax, select_rows(at_d, layer=layer), layer, place_of)
+            if is_logarithmic:
+                ax.set_xscale("log")
+            ax.set(xlabel=label, ylabel="accuracy", title=f"$d$ = {d}", ylim=(0.47, 1.02))
+            ax.label_outer()
+        legend_beside(figure, [key("literal layer", markerfacecolor="white", **DOT_LOOK)])
+    return figure
+
+
+def _draw_layer(
+    ax: Axes, rows: pa.Table, layer: str, place_of: Callable[[pa.Table], np.ndarray]
+) -> None:
+    """A layer's line and its dots with their intervals."""
+    look = look_of(layer)
+    line = select_rows(rows, part=LINE)
+    if len(line):
+        places = place_of(line)
+        order = np.argsort(places, kind="stable")
+        accuracies = np.array(line["accuracy"].to_pylist())
+        ax.plot(places[order], accuracies[order], label=layer, **look)
+    dots = select_rows(rows, part=DOT)
+    if len(dots):
+        places = place_of(dots)
+        accuracies = np.array(dots["accuracy"].to_pylist())
+        errors = np.array(dots["error"].to_pylist())
+        low = accuracies - errors
+        high = accuracies + errors
+        ax.vlines(places, low, high, color=look["color"], linewidth=1)
+        ax.plot(places, accuracies, color=look["color"], **DOT_LOOK)
+
+
+MARK_SIZES = (4.0, 6.0, 8.0)
+
+MOST_SHOWN = 1e12
+
+
+def draw_states(title: str, capacity: pa.Table) -> Figure:
+    """The largest n against the numbers kept, a line through the dimensions of each layer."""
+    dimensions = dimensions_of(capacity)
+    level = capacity["level"][0].as_py()
+    words = ", ".join(map(str, dimensions))
+    note = STATES.format(level=level, dimensions=words)
+    with sheet(title, note, 1, (6.6, 5.6), (2.0, 0.0)) as (figure, (ax,)):
+        for layer in layers_in_order(capacity):
+            rows = select_rows(capacity, layer=layer).to_pylist()
+            points = [each for each in map(state_point, rows) if each is not None]
+            if points:
+                _draw_states_of(ax, points, layer)
+        ax.set(xscale="log", yscale="log")
+        low, high = ax.get_xlim()
+        ends = np.array([max(low, 1.0), high])
+        ax.plot(ends, ends, color=INK, linestyle=":", linewidth=1, zorder=1)
+        ax.set_xlabel("numbers kept for each coordinate of a value")
+        ax.set_ylabel("largest $n$")
+        legend_beside(figure)
+    return figure
+
+
+def state_point(row: dict[str, Any]) -> tuple[float, float, bool] | None:
+    """State, n and whether the layer holds more than that; None where there is none in reach."""
+    largest = row["largest_n"]
+    if row["state"] is None:
+        return None
+    if largest is not None and 1 < largest < MOST_SHOWN:
+        return row["state"], largest, False
+    if largest is None and row["low"] is not None and 1 < row["low"] < MOST_SHOWN:
+        return row["state"], row["low"], True
+    return None
+
+
+def _draw_states_of(ax: Axes, points: Iterable[tuple[float, float, bool]], layer: str) -> None:
+    """The points of a layer, larger for each further dimension."""
+    look = look_of(layer)
+    listed = list(points)
+    states = [state for state, _, _ in listed]
+    largest = [n for _, n, _ in listed]
+    ax.plot(states, largest, label=layer, **look | {"linewidth": 1.0})
+    for k, (state, n, is_least) in enumerate(listed):
+        marker = "^" if is_least else "o"
+        size = MARK_SIZES[min(k, len(MARK_SIZES) - 1)]
+        ax.plot(state, n, **DOT_LOOK | {"marker": marker, "markersize": size}, color=look["color"])
+
+
+DRAWN: dict[str, tuple[pa.Schema, Callable[[str, pa.Table], Figure]]] = {
+    "recall_accuracy": (LINES, draw_accuracies),
+    "recall_age": (LINES, draw_ages),
+    "recall_state": (CAPACITIES, draw_states),
+}
+"""The columns of the table that a figure shows, and what draws it."""
+
+
+def run(job: Job, figure: str, table: Path, output: Path) -> None:
+    columns, draw = DRAWN[figure]
+    numbers = read_parquet(table, columns)
+    picture = draw(FIGURES[figure], numbers)
+    save_with_numbers(picture, output, numbers, record(job.canonical(), __name__))

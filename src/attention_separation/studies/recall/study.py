@@ -1,0 +1,79 @@
+"""Recall as a study: what a run of it makes, each result declared once."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from ...results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
+from ...settings.strict_model import Job
+from .settings.section import ClaimsJob, LayerJob, RecallSection
+from .settings.titles import CAPACITY, FIGURES, JUDGED, LINES
+
+CELL = Kind("cells", ("parquet",))
+
+
+class RecallStudy(Study):
+    """All that a run makes of recall."""
+
+    name = "recall"
+    prefix = "recall"
+    title = "How many pairs a layer recalls"
+    kept_in = "recall"
+
+    def __init__(self, section: RecallSection, seed: int):
+        self.section = section
+        self.seed = seed
+
+    @cached_property
+    def cells(self) -> dict[str, LayerJob]:
+        """The jobs of layers, by name."""
+        return {cell.name: cell for cell in self.chosen.cells(self.seed)}
+
+    def declare_results(self) -> Iterator[Result]:
+        """A cell for each layer, the tables of all, figures and claims."""
+        for name, cell in self.cells.items():
+            yield Result(
+                name=f"recall_cell_{name}",
+                module="studies.recall.tables.cell_table",
+                settings=cell,
+                outputs={"output": (Output(CELL, name),)},
+                description=f"Recall of {name}",
+                priority=5,
+            )
+        lines = Output(TABLE, "recall_lines", LINES, is_listed=False)
+        capacity = Output(TABLE, "recall_capacity", CAPACITY)
+        yield Result(
+            name="recall_tables",
+            module="studies.recall.tables.joined",
+            settings=Job(),
+            outputs={"output": (lines,), "": (capacity,)},
+            inputs={"tables": tuple(Output(CELL, name) for name in self.cells)},
+            description="Recall of all layers",
+        )
+        for name, title in FIGURES.items():
+            yield Result(
+                name=name,
+                module="studies.recall.figures",
+                settings=Job(),
+                outputs={"output": (Output(FIGURE, name, title),)},
+                inputs={"table": (capacity if name == "recall_state" else lines,)},
+                options=("--figure", name),
+                description=f"Figure {name}",
+            )
+        yield Result(
+            name="recall_claims",
+            module="studies.recall.claims.claims_table",
+            settings=ClaimsJob(level=self.section.level, seed=self.seed),
+            outputs={"output": (Output(TABLE, "recall_claims", JUDGED),)},
+            inputs={"lines": (lines,), "capacity": (capacity,)},
+            description="Recall: claims",
+        )
+
+    def summary(self, folder: Path) -> Iterator[str]:
+        """The verdicts on the claims, a line each; ValueError where there are none."""
+        from ...statistics.claims import verdict_lines
+        from .claims.claims_table import SCHEMA
+
+        rows = self.made_rows(folder, "recall_claims", SCHEMA)
+        yield from verdict_lines(f"claims on recall, at the scale {self.section.scale}", rows)
+        yield f"{folder}/figures/recall_*.{{svg,png,pdf,csv,parquet}}  the figures"

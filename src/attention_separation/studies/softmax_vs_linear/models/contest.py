@@ -1,0 +1,116 @@
+"""Contests: which networks must be positive on D1, and which must be zero on both datasets."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from ....messages.words import joined
+from ....settings.faults import fault
+from ....settings.kernel_name import KernelName
+from ....settings.strict_model import StrictModel, unique
+
+IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
+"""What the paper calls the networks: F_exp and F_lin."""
+
+IN_STREAMS = IN_THE_PAPER | {"uniform": "none"}
+"""What names of streams call kernels that have another name elsewhere: draws stay as they are."""
+
+
+class Network(NamedTuple):
+    """One evaluation of a trial: a kernel's network on D0 or D1."""
+
+    kernel: str
+    dataset: int
+
+    @property
+    def stream(self) -> str:
+        """Name of the stream of a y of its own."""
+        return f"signs {IN_STREAMS.get(self.kernel, self.kernel)} D{self.dataset}"
+
+
+@cache
+def _networks_of(kernels: tuple[str, ...]) -> tuple[Network, ...]:
+    """Of some kernels, the order of the axis of networks; every point of a panel asks for it."""
+    on_d1 = [Network(kernel, 1) for kernel in kernels]
+    on_d0 = [Network(kernel, 0) for kernel in kernels]
+    return (*on_d1, *on_d0)
+
+
+class Contest(StrictModel, title="contest"):
+    """Success: the network of `fires` is positive on D1 and zero on D0, all others zero on both."""
+
+    fires: KernelName = Field(description="kernel whose network must be positive on D1 alone")
+    silent: Annotated[
+        tuple[KernelName, ...],
+        BeforeValidator(lambda names: tuple(names) if isinstance(names, list) else names),
+        AfterValidator(unique),
+    ] = Field(description="kernels whose networks must be zero on both datasets")
+
+    @model_validator(mode="after")
+    def _not_both(self) -> "Contest":
+        if self.fires in self.silent:
+            text = "both fires and is silent; allowed: other kernels to be silent"
+            raise fault(f"{self.fires!r} {text}")
+        return self
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """All kernels, the one that fires first."""
+        return (self.fires, *self.silent)
+
+    @property
+    def networks(self) -> tuple[Network, ...]:
+        """The order of the last axis wherever networks stand side by side: those on D1, in the
+        order of `kernels`, then those on D0."""
+        return _networks_of(self.kernels)
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """Names of the events whose intersection is success, network by network."""
+        events: list[str] = []
+        for k, network in enumerate(self.networks):
+            name = network.kernel
+            if self == PAPERS:
+                name = f"f_{IN_THE_PAPER[name]}"
+            sign = "positive" if k == 0 else "zero"
+            events.append(f"{name}_d{network.dataset}_{sign}")
+        return tuple(events)
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """What is counted over the trials of a point."""
+        return ("successes", *self.events)
+
+    def event_flags(self, positive: np.ndarray) -> np.ndarray:
+        """Which of `events` happened, in a success all; positive : (..., networks) bool, whether
+        each is > 0."""
+        return positive == (np.arange(len(self.networks)) == 0)
+
+    def in_words(self) -> str:
+        """The contest in a sentence without an end."""
+        text = f"success: {network_name(self.fires)} positive on D1 and zero on D0"
+        if not self.silent:
+            return text
+        silent = joined([network_name(kernel) for kernel in self.silent])
+        return f"{text}; {silent} zero on both"
+
+
+PAPERS = Contest(fires="exp", silent=("linear",))
+"""The paper's: F_exp separates D1 from D0, and F_lin does not."""
+
+
+def network_name(kernel: str) -> str:
+    """A kernel's network in text: F_exp."""
+    return f"F_{IN_THE_PAPER.get(kernel, kernel)}"
+
+
+def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
+    """Sentences on panels whose contest is not the paper's, by the panels' names."""
+    panels: dict[Contest, list[str]] = {}
+    for name, contest in contests.items():
+        if contest != PAPERS:
+            panels.setdefault(contest, []).append(name)
+    return [f"In {joined(names)}, {contest.in_words()}." for contest, names in panels.items()]

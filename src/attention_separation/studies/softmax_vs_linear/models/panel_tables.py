@@ -1,0 +1,98 @@
+"""The tables of a panel: simulated points, their exact or reference values, and both row by row."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from ....results.tables import read_parquet, schema
+from .contest import Contest
+
+DECIMALS = 12
+"""What exact values are good for."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The probabilities of success and of the contest's events, in their order.
+
+    `error` and `event_errors` are the estimated errors of `success` and of `events`: 0 where these
+    are exact (up to about 1e-13 of rounding), 1 where nothing is known. `method` says in a few
+    words how they were computed.
+    """
+
+    success: float
+    events: tuple[float, ...]
+    error: float
+    event_errors: tuple[float, ...]
+    method: str
+
+
+EXACT_EVENTS = (0.0, 0.0, 0.0, 0.0)
+"""The errors of four exact events."""
+
+
+SIZES = dict.fromkeys(("n", "d", "m"), int) | dict.fromkeys(("a0", "a1", "b", "c"), float)
+"""Columns of the sizes of a point: of its data and network, and of entries of its tokens."""
+
+
+def simulated_schema(contest: Contest) -> pa.Schema:
+    """Columns; a parameter that the model does not have is null. Two swept parameters stand in
+    `parameter` as "a1,c", the first one's value in `value`, both in their own columns."""
+    return schema(
+        panel=str,
+        parameter=str,
+        value=float,
+        **SIZES,
+        delta=float,
+        tau=float,
+        attention_x=str,
+        trials=int,
+        **dict.fromkeys(contest.outcomes, int),
+        p_hat=float,
+        ci_low=float,
+        ci_high=float,
+    )
+
+
+POINTS = ("panel", "parameter", "value")
+
+
+def exact_schema(contest: Contest) -> pa.Schema:
+    """Columns; `p_error` is the estimated error of p_exact, and so is each event's of its
+    probability: 0 where these are exact, else they are reference values."""
+    return schema(
+        panel=str,
+        parameter=str,
+        value=float,
+        p_exact=float,
+        p_error=float,
+        p_method=str,
+        **{f"prob_{event}": float for event in contest.events},
+        **{f"error_{event}": float for event in contest.events},
+    )
+
+
+def join_exact(simulated: pa.Table, exact: pa.Table) -> pa.Table:
+    """A panel's simulated points with their exact values, row by row; ValueError if the two tables
+    are not of the same points."""
+    if not simulated.select(POINTS).equals(exact.select(POINTS)):
+        raise ValueError(f"{simulated['panel'][0]}: simulated and exact values of other points")
+    for name in exact.column_names[len(POINTS) :]:
+        simulated = simulated.append_column(exact.schema.field(name), exact[name])
+    return simulated
+
+
+def read_joined(
+    simulated: Sequence[Path], exact: Sequence[Path], contests: Iterable[Contest]
+) -> list[pa.Table]:
+    """Read the two tables of each panel, of the contests given, and join them; TableError if a file
+    is no such table, ValueError if the two tables of a panel are not of the same points."""
+    return [
+        join_exact(
+            read_parquet(trials, simulated_schema(contest)),
+            read_parquet(values, exact_schema(contest)),
+        )
+        for trials, values, contest in zip(simulated, exact, contests, strict=True)
+    ]

@@ -1,0 +1,62 @@
+"""A sample of points computed again, trials and exact values."""
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...results.tables import Row, TableError, read_parquet
+from .exact.compute import references
+from .models import MODELS
+from .models.panel_tables import exact_schema, join_exact, simulated_schema
+from .settings.panels import Panel
+from .simulation.simulate import count, units
+
+if TYPE_CHECKING:
+    from .study import SoftmaxVsLinear
+
+CLOSE = 1e-12
+"""Exact values computed again may differ by so much, on another processor."""
+
+
+def recompute_points(study: "SoftmaxVsLinear", folder: Path, sample: int, seed: int) -> list[str]:
+    """Compute a sample of points again: a sentence on each, what differs or "the same".
+
+    The sample is of the panels whose two tables are of these settings and not damaged.
+    """
+    rows = {name: _rows_of(study, folder, name) for name in study.section.panels}
+    every: list[tuple[str, int]] = []
+    for name, rows_of_panel in rows.items():
+        every += [(name, k) for k in range(len(rows_of_panel))]
+    chosen = random.Random(seed).sample(every, min(sample, len(every)))
+    return [_recompute_point(study.simulated[name], k, rows[name][k]) for name, k in sorted(chosen)]
+
+
+def _rows_of(study: "SoftmaxVsLinear", folder: Path, name: str) -> list[Row]:
+    """The rows of a panel's trials with its exact values; none where a table cannot be used."""
+    panel = study.simulated[name]
+    try:
+        trials = read_parquet(
+            folder / f"panels/{name}.parquet", simulated_schema(panel.contest), panel.digest()
+        )
+        exact = read_parquet(
+            folder / f"exact/{name}.parquet",
+            exact_schema(panel.contest),
+            study.exact[name].digest(),
+        )
+    except TableError:
+        return []
+    return join_exact(trials, exact).to_pylist()
+
+
+def _recompute_point(panel: Panel, k: int, row: Row) -> str:
+    points = panel.points()
+    of_point = [unit for unit in units(points, panel.trials) if unit.point == k]
+    counted = count(panel, points, of_point)[k].tolist()
+    (reference,) = references(MODELS[panel.model], [points[k]])
+    head = f"{panel.name}, {points[k].name}: "
+    stored = [row[name] for name in ("trials", *panel.contest.outcomes)]
+    if stored != counted:
+        return f"{head}counted {counted[1:]}, the file has {stored[1:]}"
+    if abs(row["p_exact"] - reference.success) > CLOSE:
+        return f"{head}the exact value is {reference.success!r}, the file has {row['p_exact']!r}"
+    return f"{head}the same"

@@ -1,0 +1,344 @@
+"""A panel: a model, what is swept and what is held fixed; the points that this makes, what can be
+wrong with it though each of its settings is valid, and what jobs on panels depend on."""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union
+
+from pydantic import AfterValidator, Field, create_model, model_validator
+from pydantic.config import JsonDict
+
+from ....messages.words import short_repr, suggestion
+from ....settings.faults import Fault, below
+from ....settings.strict_model import (
+    UNTAGGED,
+    Count,
+    Job,
+    Range,
+    Seed,
+    StrictModel,
+    grid_of,
+    grid_values,
+    subsample,
+)
+from ..models import MODELS, ModelName
+from ..models.contest import PAPERS, Contest
+from ..models.model import ABSENT, MOST_COLUMNS, SWEEPABLE, Model, MRule, Point, Trials
+
+Engine = Literal["reduced", "dense"]
+
+MARK = "*"
+KEY = f"{MARK} reconstructed: the paper's text does not state it."
+COLUMN = (
+    "Reconstructed lists what the paper's text does not state of a panel, and is read or chosen "
+    "here."
+)
+"""How pages, tables and pictures mark what the paper's text does not state; the last stands in the
+words on a table with a column `reconstructed`."""
+
+OF_SHAPE = ("n", "d", "m", "delta")
+"""Parameters on which a point's n, d and m depend."""
+
+ORDER = (*SWEEPABLE, *(name for model in MODELS.values() for name in model.parameters.model_fields))
+"""Of parameters, wherever they are listed."""
+
+MOST_POINTS = 100_000
+MOST_FAULTY_POINTS = 2
+
+
+def _ordered(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in ORDER if name in values}
+
+
+class Panel(StrictModel):
+    """A panel, or a map, as jobs hold it: all that its points depend on, and of the rest what the
+    job's own result depends on."""
+
+    name: str
+    model: ModelName
+    sweep: Annotated[dict[str, Range | list[int | float]], AfterValidator(_ordered)]
+    """The grid of each swept parameter."""
+    fixed: Annotated[dict[str, MRule | int | float | str], AfterValidator(_ordered)]
+    contest: Contest
+    most_values: Count | None = None
+    """At most so many values of each swept parameter."""
+    trials: Trials = ABSENT
+    seed: Seed = ABSENT
+    engine: Engine = ABSENT
+    """Of a panel that is simulated."""
+    figure: str | None = None
+    """Name or title of the figure that shows it first."""
+    reconstructed: list[str] = Field(default=[])
+    """Parameters whose value the paper does not state."""
+    notes: list[str] = Field(default=[])
+    """What figures say of its model; a mark at the end is on what the paper does not state."""
+
+    def with_more(self, **values: Any) -> Self:
+        """The same with more of what a result depends on."""
+        return self.model_copy(update=values)
+
+    def points(self) -> list[Point]:
+        """Its points in grid order."""
+        grids = {
+            name: subsample(grid_values(grid), self.most_values)
+            for name, grid in self.sweep.items()
+        }
+        return self._points(grids)
+
+    def shapes(self) -> list[Point]:
+        """One point for each n, d and m that its points have; the first in grid order."""
+        grids = {name: grid_values(grid) for name, grid in self.sweep.items()}
+        for name in grids.keys() - OF_SHAPE:
+            grids[name] = grids[name][:1]
+        return self._points(grids)
+
+    def _points(self, grids: Mapping[str, Sequence[float]]) -> list[Point]:
+        """The points of grids of swept parameters."""
+        values = []
+        for name, grid in grids.items():
+            number = int if name in ("n", "d", "m") else float
+            values.append([number(value) for value in grid])
+        return [
+            self._point(dict(zip(grids, swept, strict=True)))
+            for swept in itertools.product(*values)
+        ]
+
+    def _point(self, swept: dict[str, float]) -> Point:
+        values: dict[str, Any] = self.fixed | swept
+        if isinstance(values["m"], MRule):
+            values["m"] = values["m"].m(values["n"], values.get("delta", ABSENT))
+        theta = values.pop("tau") if "tau" in values else values.pop("theta")
+        if isinstance(theta, str):
+            # As in "c + 0.1".
+            theta = values["c"] + float(theta.partition("+")[2])
+        # The shortest texts that read back as the numbers, by name: one text for one point.
+        name = ",".join(f"{key}={swept[key]!r}" for key in sorted(swept))
+        return Point(
+            name=name,
+            swept=tuple(float(value) for value in swept.values()),
+            theta=theta,
+            s=MODELS[self.model].scale(values["n"]),
+            contest=self.contest,
+            **values,
+        )
+
+    @property
+    def marked_notes(self) -> list[str]:
+        """What else of its model the paper does not state, in words."""
+        return [note.removesuffix(MARK) for note in self.notes if note.endswith(MARK)]
+
+    @property
+    def reconstruction(self) -> str:
+        """All that is reconstructed, as one text: names of settings, then notes."""
+        settings = [", ".join(self.reconstructed)] if self.reconstructed else []
+        return "; ".join([*settings, *self.marked_notes])
+
+
+class PanelsJob(Job):
+    """Some panels, and what stands above them if they make a figure."""
+
+    title: str | None = None
+    panels: list[Panel]
+
+
+class VerdictsJob(PanelsJob):
+    """All that the verdicts depend on beside the panels' tables."""
+
+    level: float
+    margin: float
+    """At a panel's own trials."""
+    panel_margins: list[float]
+    """Of each panel, at the trials of this run."""
+
+
+class PhaseJob(PanelsJob):
+    """Maps over two swept parameters, and the panels whose points are marked on them."""
+
+    marked: list[Panel]
+
+
+class Sweep(StrictModel):
+    """What the configuration says of a panel or a map of any model; when it is validated, it has
+    all that it takes from its figure and its model."""
+
+    if TYPE_CHECKING:
+        # Fields that it has for each model, trials where it is a panel: see `_fields`.
+        model: ModelName
+        sweep: StrictModel
+        fixed: StrictModel
+        contest: Contest | None
+        trials: Trials
+        reconstructed: list[str]
+
+    def panel(self, name: str, **more: Any) -> Panel:
+        """The same as jobs hold it, with more of what its result depends on."""
+        return Panel(
+            name=name,
+            model=self.model,
+            sweep=_stated(self.sweep),
+            fixed=_stated(self.fixed),
+            contest=self.contest or PAPERS,
+            **more,
+        )
+
+    def faults(self, panel: Panel) -> list[Fault]:
+        """What is wrong with it as a panel, though each setting is valid."""
+        return _parameter_faults(panel) or _point_faults(panel)
+
+    @model_validator(mode="after")
+    def _has_points(self) -> Self:
+        faults = self.faults(self.panel(""))
+        if faults:
+            raise below(faults)
+        return self
+
+
+def _stated(settings: StrictModel) -> dict[str, Any]:
+    """The settings that have a value."""
+    return {name: value for name, value in settings if value is not None}
+
+
+class Map(Sweep):
+    """A map of exact values."""
+
+    def faults(self, panel: Panel) -> list[Fault]:
+        if not MODELS[panel.model].has_maps:
+            allowed = ", ".join(name for name, model in MODELS.items() if model.has_maps)
+            return [(("model",), f"{panel.model!r} has no exact map; allowed: {allowed}")]
+        if len(panel.sweep) != 2:
+            text = f"{len(panel.sweep)} parameters are swept; allowed: two, for a map"
+            return [(("sweep",), text)]
+        return super().faults(panel)
+
+
+OF_FIGURE: JsonDict = {"inherited": "that of its figure"}
+"""For the schema: what a panel need not say if its figure does."""
+
+
+def reconstructed(model: Model, description: str) -> tuple[Any, Any]:
+    """The field with names of a model's parameters whose value the paper does not state."""
+    known = list(model.parameters.model_fields)
+
+    def checked(names: list[str]) -> list[str]:
+        faults: list[Fault] = []
+        for name in names:
+            if name not in known:
+                hint = suggestion(name[:50], known)
+                faults.append(((), f"{short_repr(name)} is no parameter; {hint}"))
+        if faults:
+            raise below(faults)
+        return names
+
+    return Annotated[list[str], AfterValidator(checked)], Field(default=[], description=description)
+
+
+def class_name(model: Model) -> str:
+    return model.parameters.__name__.removesuffix("Parameters")
+
+
+def _fields(model: Model) -> dict[str, Any]:
+    """The fields that a model's maps and its panels share, as pydantic takes them."""
+    grids: dict[str, Any] = {
+        name: (grid_of(swept.type) | None, Field(default=None, description=f"values of {name}"))
+        for name, swept in SWEEPABLE.items()
+        if name in model.parameters.model_fields
+    }
+    sweep = create_model(f"{class_name(model)}ParametersGrids", __base__=StrictModel, **grids)
+    held = "parameters held fixed, instead of its figure's and those of `models`"
+    contest = "who fires and who is silent, instead of its figure's and that of `models`"
+    return {
+        "sweep": (sweep, Field(description="one or two swept parameters")),
+        "fixed": (model.parameters, Field(default=model.parameters(), description=held)),
+        "contest": (Contest | None, Field(default=None, description=contest)),
+    }
+
+
+RECONSTRUCTED = "parameters whose value the paper does not state"
+
+
+def _map_type(model: Model, fields: dict[str, Any]) -> type[Map]:
+    """The type of a model's maps."""
+    whole: dict[str, Any] = {
+        "model": (Literal[model.name], Field(description="the model")),
+        **fields,
+        "reconstructed": reconstructed(model, RECONSTRUCTED),
+    }
+    return create_model(f"{class_name(model)}Sweep", __base__=Map, **whole)
+
+
+def _panel_type(model: Model, fields: dict[str, Any]) -> type[Sweep]:
+    """The type of a model's panels."""
+    name = Field(description="the model", json_schema_extra=OF_FIGURE)
+    trials = Field(description="trials per point", json_schema_extra=OF_FIGURE)
+    whole: dict[str, Any] = {
+        "model": (Literal[model.name], name),
+        **fields,
+        "trials": (Trials, trials),
+        "reconstructed": reconstructed(model, RECONSTRUCTED),
+    }
+    return create_model(f"{class_name(model)}Panel", __base__=Sweep, **whole)
+
+
+FIELDS = {name: _fields(model) for name, model in MODELS.items()}
+MAPS = {name: _map_type(model, FIELDS[name]) for name, model in MODELS.items()}
+PANELS = {name: _panel_type(model, FIELDS[name]) for name, model in MODELS.items()}
+
+if TYPE_CHECKING:
+    AnyMap = Map
+    AnyPanel = Sweep
+else:
+    BY_NAME = Field(discriminator="model")
+    AnyMap = Annotated[Union[tuple(MAPS.values())], BY_NAME, UNTAGGED]  # noqa: UP007
+    AnyPanel = Annotated[Union[tuple(PANELS.values())], BY_NAME, UNTAGGED]  # noqa: UP007
+
+
+def _parameter_faults(panel: Panel) -> list[Fault]:
+    """What is wrong between a panel's parameters: missing, twice, no use."""
+    swept = panel.sweep.keys()
+    held = panel.fixed.keys()
+    known = swept | held
+    faults: list[Fault] = []
+    try:
+        MODELS[panel.model].check_contest(panel.contest)
+    except ValueError as error:
+        faults.append((("contest",), str(error)))
+    if not 1 <= len(swept) <= 2:
+        faults.append((("sweep",), f"{len(swept)} parameters are swept; allowed: one or two"))
+    for name in sorted(swept & held):
+        faults.append((("fixed", name), f"{name} is swept too; remove one of the two"))
+    needed = MODELS[panel.model].parameters.model_fields.keys() - {"delta"}
+    for name in sorted(needed - known):
+        faults.append((("fixed", name), f"is missing; hold {name} fixed, or sweep it"))
+    rule = panel.fixed.get("m")
+    uses_delta = isinstance(rule, MRule) and rule.log_of == "n/delta"
+    if uses_delta and "delta" not in known:
+        faults.append((("fixed", "delta"), "is missing; the rule for m takes log(n/delta)"))
+    if not uses_delta and "delta" in known:
+        place = "sweep" if "delta" in swept else "fixed"
+        why = "nothing depends on it, for m is not computed from it; remove it"
+        faults.append(((place, "delta"), why))
+    return faults
+
+
+def _point_faults(panel: Panel) -> list[Fault]:
+    """Points that break a definition's structure, at the swept parameters' path."""
+    path: tuple[str, ...] = ("sweep",)
+    if len(panel.sweep) == 1:
+        path = ("sweep", *panel.sweep)
+    count = math.prod(len(grid_values(grid)) for grid in panel.sweep.values())
+    if count > MOST_POINTS:
+        return [(path, f"makes {count} points; allowed: at most {MOST_POINTS}")]
+    texts = []
+    for point in panel.shapes():
+        try:
+            MODELS[panel.model].check(point.n, point.d)
+        except ValueError as error:
+            texts.append(str(error))
+        else:
+            if point.m > MOST_COLUMNS:
+                texts.append(f"m={point.m}; allowed: at most {MOST_COLUMNS} sign columns")
+    if len(texts) > MOST_FAULTY_POINTS:
+        rest = len(texts) - MOST_FAULTY_POINTS
+        texts[MOST_FAULTY_POINTS:] = [f"and {rest} more points like these"]
+    return [(path, text) for text in texts]

@@ -1,0 +1,99 @@
+"""What the results say: a line for each panel, and beside each figure in a report."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...results.declaration import TABLE, Output
+from ...results.tables import Row, TableError, numpy_column, read_parquet
+from ...statistics.claims import count_verdicts
+from .figures import verdicts
+from .figures.figure_text import marked
+from .models import MODELS
+from .models.panel_tables import simulated_schema
+
+if TYPE_CHECKING:
+    from .study import SoftmaxVsLinear
+
+HEADER = (
+    f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"
+    f"{'mean':>8}{'computed':>9}  verdict"
+)
+
+
+def summary(study: "SoftmaxVsLinear", folder: Path) -> Iterator[str]:
+    """What the panels' tables in a folder of results say, line by line; ValueError if there are
+    none, TableError if one was made with other settings."""
+    tables = {}
+    for name, panel in study.simulated.items():
+        path = folder / "panels" / f"{name}.parquet"
+        if path.exists():
+            tables[name] = read_parquet(path, simulated_schema(panel.contest), panel.digest())
+    if not tables:
+        raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
+    verdict_rows = verdicts_in(study, folder)
+    yield "success rate over the points of each panel"
+    yield HEADER
+    for name, table in tables.items():
+        rate = numpy_column(table, "p_hat")
+        line = f"{name:<12}{len(rate):>7}"
+        trials = "/".join(str(count) for count in np.unique(numpy_column(table, "trials")))
+        line += f"{trials:>10}{rate.min():8.3f}{np.median(rate):8.3f}{rate.max():8.3f}"
+        if name in verdict_rows:
+            row = verdict_rows[name]
+            line += f"{row['mean_p_hat']:8.3f}{row['mean_p_exact']:9.3f}  {row['verdict']}"
+        yield line
+    for name, figure in study.section.figures.items():
+        if (folder / "figures" / f"{name}.png").exists():
+            yield f"{folder / 'figures' / name}.{{svg,png,pdf,csv,parquet}}  {figure.title}"
+    yield f"{folder / 'panels'}/*.parquet  the panels' tables"
+    yield f"{folder / 'tables'}/*.html  verdicts, claims, open choices, thresholds"
+
+
+def verdicts_in(study: "SoftmaxVsLinear", folder: Path) -> dict[str, Row]:
+    """The verdicts of the panels, where a folder of results has them, made with these settings."""
+    path = folder / "tables" / "verdicts.parquet"
+    if not path.exists():
+        return {}
+    settings = study.results["verdicts"].settings.digest()
+    rows = read_parquet(path, verdicts.SCHEMA, settings).to_pylist()
+    return {row["panel"]: row for row in rows}
+
+
+UNKNOWN = "not judged"
+
+
+def labels(study: "SoftmaxVsLinear", output: Output, folder: Path) -> dict[str, str]:
+    """Name, model, swept parameters and verdict of a figure, or what a table is of; the verdict
+    stands in a folder of results, and values that are reconstructed are marked."""
+    if output.kind is TABLE:
+        return {"table": output.title}
+    panels = [study.marked[name] for name in output.panels]
+    if not panels:
+        return {"figure": output.name, **output.labels}
+    models = []
+    swept = []
+    for panel in panels:
+        models.append(MODELS[panel.model].words)
+        swept += [marked(name, name in panel.reconstructed) for name in panel.sweep]
+    return {
+        "figure": output.name,
+        "model": ", ".join(dict.fromkeys(models)),
+        "swept": ", ".join(dict.fromkeys(swept)),
+        "verdict": verdict_label(study, output.panels, folder),
+    }
+
+
+def verdict_label(study: "SoftmaxVsLinear", panels: Iterable[str], folder: Path) -> str:
+    """The verdict on the panels: how many of each, or one word where they all have the same."""
+    try:
+        rows = verdicts_in(study, folder)
+    except TableError:
+        # Of other settings, or half of a table: it says nothing of these panels.
+        return UNKNOWN
+    judged = [rows[panel]["verdict"] if panel in rows else UNKNOWN for panel in panels]
+    if len(set(judged)) == 1:
+        return judged[0]
+    return count_verdicts(judged)

@@ -1,0 +1,46 @@
+"""The best possible detector: against integrals, and what every other line must keep to."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from attention_separation.needle.bayes import best_accuracy, log1p
+
+
+@pytest.mark.parametrize("mu", [0.2, 1.0, 3.0, 5.0, 7.0])
+def test_two_tokens_by_an_integral(mu):
+    """E(1 - (X1 + X2) / 2)^+, the inner integral in closed form."""
+
+    def shortfall(z):
+        left = 1 - np.exp(mu * z - mu * mu / 2) / 2
+        edge = (np.log(2 * left) + mu * mu / 2) / mu
+        return norm.pdf(z) * (left * norm.cdf(edge) - norm.cdf(edge - mu) / 2)
+
+    end = (np.log(2) + mu * mu / 2) / mu
+    whole = quad(shortfall, max(-12, end - 30), end, limit=500, epsabs=1e-12)[0]
+    assert best_accuracy(mu, 2).value == pytest.approx(0.5 + whole / 2, abs=1e-9)
+
+
+@pytest.mark.parametrize(("mu", "n"), [(0.5, 10**6), (1.0, 10**9), (0.1, 10**4)])
+def test_where_the_mean_is_normal(mu, n):
+    """L is 1 + N(0, (e^(mu^2) - 1) / n), so E(1 - L)^+ its standard deviation over sqrt(2 pi)."""
+    wanted = np.sqrt(np.expm1(mu * mu) / n / (2 * np.pi)) / 2
+    assert best_accuracy(mu, n).value - 0.5 == pytest.approx(wanted, rel=1e-3)
+
+
+@settings(max_examples=30)
+@given(mu=st.floats(0.1, 10), exponent=st.floats(0.3, 15))
+def test_a_finer_grid_moves_it_by_little(mu, exponent):
+    found = best_accuracy(mu, round(10**exponent))
+    assert 0.5 <= found.value <= 1 + 1e-9
+    assert found.error < 1e-8
+
+
+def test_log1p_of_complex_numbers():
+    z = np.array([1e-12 + 1e-13j, 1e-6j, 0.5 - 2j, -1.5 + 0.1j, -0.999 + 1e-9j])
+    np.testing.assert_allclose(np.exp(log1p(z)), 1 + z, rtol=1e-7)
+    assert log1p(z[:1])[0] == pytest.approx(z[0], rel=1e-11)
+    assert np.isfinite(log1p(np.array([-1.0 + 0j]))).all()

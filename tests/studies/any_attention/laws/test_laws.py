@@ -1,0 +1,119 @@
+"""All laws at the default data: each agrees, and each would differ if its prediction were wrong;
+and their table."""
+
+import math
+from dataclasses import replace
+from html import escape
+from itertools import islice
+
+import pytest
+
+from attention_separation.__main__ import run_job
+from attention_separation.results.tables import read_parquet
+from attention_separation.studies.any_attention.laws import law_table
+from attention_separation.studies.any_attention.laws.law import EITHER, OF_LAWS
+from attention_separation.studies.any_attention.laws.law_table import (
+    LAWS,
+    SCHEMA,
+    about,
+    judge_laws,
+)
+from attention_separation.studies.any_attention.laws.mixture import Mixture
+from attention_separation.studies.any_attention.settings import Data, KernelsJob
+
+DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
+(POLYNOMIALS,) = (law for law in LAWS if law.name == "polynomials")
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return {law.name: list(law.claims(DATA)) for law in LAWS}
+
+
+def wrong(claim):
+    """Its prediction ten times its tolerance off, or what it says is so or not flipped."""
+    if claim.tolerance == EITHER:
+        return replace(claim, predicted=1 - claim.predicted)
+    off = 10 * (claim.tolerance or 1e-9) * (abs(claim.measured) or 1.0)
+    return replace(claim, predicted=claim.predicted + off)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+def test_a_law_agrees_and_can_fail(law, claims):
+    applicable = [claim for claim in claims[law.name] if claim.verdict != "not applicable"]
+    assert applicable
+    for claim in applicable:
+        assert claim.verdict == "agrees", claim
+        assert wrong(claim).verdict == "differs", claim
+        if claim.kind == "number":
+            # No number is none against none.
+            assert claim.predicted, claim
+            assert math.isfinite(claim.predicted), claim
+            assert claim.measured, claim
+
+
+def test_of_most_claims_the_conditions_are_met(claims):
+    verdicts = [claim.verdict for each in claims.values() for claim in each]
+    assert verdicts.count("not applicable") < 0.1 * len(verdicts)
+
+
+def test_every_law_is_judged_in_every_row(claims, monkeypatch):
+    laws = (replace(law, claims=lambda _, law=law: iter(claims[law.name])) for law in LAWS)
+    monkeypatch.setattr(law_table, "LAWS", tuple(laws))
+    rows = judge_laws(DATA)
+    assert len(rows) == sum(map(len, claims.values()))
+    assert {row["law"] for row in rows} == {law.name for law in LAWS} == set(claims)
+    keys = ("law", "kernel", "model", "attention_x", "at", "quantity")
+    assert len({tuple(row[name] for name in keys) for row in rows}) == len(rows)
+
+
+def test_other_data_are_judged_only_where_the_laws_were_derived():
+    few = DATA.model_copy(update={"classes": 3})
+    for law in LAWS:
+        if law.name not in ("all weight on one token", "another X"):
+            claims = [*islice(law.claims(few), 3)]
+            assert {claim.verdict for claim in claims} == {"not applicable"}, law.name
+
+
+TAKING_SHARES = {
+    "polynomials", "Taylor sums", "exponentials", "critical temperature", "least degree",
+    "critical bias", "weight budget", "gap of scores", "minus the mean",
+}  # fmt: skip
+
+
+def test_another_law_would_be_found_out(monkeypatch):
+    """Shares a tenth smaller: every law that takes them differs somewhere."""
+    found = Mixture.probabilities
+    monkeypatch.setattr(
+        Mixture, "probabilities", lambda self, share, *of: found(self, share / 1.1, *of)
+    )
+    for law in LAWS:
+        if law.name in TAKING_SHARES:
+            assert any(claim.verdict == "differs" for claim in law.claims(DATA)), law.name
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """That of one law, and its file."""
+    job = KernelsJob(data=DATA).canonical()
+    output = tmp_path_factory.mktemp("laws") / "kernel_laws.parquet"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(law_table, "LAWS", (POLYNOMIALS,))
+        run_job("studies.any_attention.laws.law_table", "--settings", job, "--output", str(output))
+    return read_parquet(output, SCHEMA), output
+
+
+def test_each_row_has_what_the_law_says_and_the_page_has_it_once(table):
+    found, output = table
+    rows = found.to_pylist()
+    assert {row["statement"] for row in rows} == {POLYNOMIALS.statement}
+    page = output.with_suffix(".html").read_text()
+    assert page.count("separates up to n = C r^p.") == 1
+    assert escape(POLYNOMIALS.error_term) in page
+    assert all(f"<th>{name}</th>" not in page for name in OF_LAWS)
+    assert POLYNOMIALS.condition in output.with_suffix(".csv").read_text()
+    _, law = about(found).splitlines()
+    assert law == (
+        f"polynomials (13 agree, 8 not applicable): {POLYNOMIALS.statement} Needs: "
+        f"{POLYNOMIALS.condition} Error term: {POLYNOMIALS.error_term}"
+    )

@@ -1,0 +1,75 @@
+"""Claims on repeated batches and on the schedule, each apart; the runs here are made up."""
+
+import pytest
+from rank_runs import ARMS, FIG1, MARGIN, changed, evidence_of, runs_of
+
+from attention_separation.statistics.contrasts import PAIRED
+from attention_separation.studies.head_rank.claims.arm_claims import BATCH_CLAIMS
+
+NAMES = (
+    "training loss is error", "training loss is error, per step", "repeated batches", "schedule",
+)  # fmt: skip
+
+
+def judged(rows, margin=MARGIN):
+    evidence = evidence_of(rows, margin)
+    return {claim.name: claim.row(evidence) for claim in BATCH_CLAIMS}
+
+
+def verdicts(rows, margin=MARGIN):
+    return [row["verdict"] for row in judged(rows, margin).values()]
+
+
+def test_arms_that_do_alike_agree():
+    rows = judged(runs_of(ARMS))
+    assert tuple(rows) == NAMES
+    assert {row["verdict"] for row in rows.values()} == {"agrees"}
+    assert {row["comparisons"] for row in rows.values()} == {4}
+    assert {row["origin"] for row in rows.values()} == {"this reproduction's"}
+    # Runs of one seed share their initial values and their held-out sets.
+    assert rows["repeated batches"]["interval"] == rows["schedule"]["interval"] == PAIRED
+    for row in rows.values():
+        assert row["sizes"] == "d=8, N=4"
+        assert row["bound_description"].startswith("margin")
+
+
+def test_without_the_arms_there_is_no_verdict():
+    assert verdicts(runs_of(FIG1)) == ["not run"] * 4
+
+
+def test_a_training_loss_that_flatters_is_found():
+    rows = runs_of(ARMS, reported=0.001)
+    assert verdicts(rows, 0.01) == ["differs", "differs", "agrees", "agrees"]
+
+
+def repeated(cell):
+    return 0.4 + 0.1 * (cell.regime == "repeated")
+
+
+def per_epoch(cell):
+    return 0.4 + 0.1 * (cell.schedule == "per_epoch")
+
+
+@pytest.mark.parametrize(
+    ("error", "differing"), [(repeated, "repeated batches"), (per_epoch, "schedule")]
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_batches_do_is_told_from_what_the_schedule_does(error, differing, sign):
+    rows = judged(runs_of(ARMS, error=lambda cell: 0.4 + sign * (error(cell) - 0.4)))
+    beside = {"repeated batches", "schedule"} - {differing}
+    assert rows[differing]["verdict"] == "differs"
+    assert rows[differing]["measured"] == pytest.approx(0.1 * sign)
+    assert {rows[name]["verdict"] for name in beside} == {"agrees"}
+
+
+def test_cells_of_other_steps_are_no_arms():
+    other = [row | {"steps": 200} if row["regime"] == "fresh" else row for row in runs_of(ARMS)]
+    assert verdicts(other)[2] == "not run"
+
+
+def test_single_runs_are_not_judged():
+    rows = judged(runs_of(changed(ARMS, runs=1), reported=0.001))
+    for row in rows.values():
+        assert row["verdict"] == "not judged"
+        assert row["reason"].startswith("a single run has no interval (L=1, w=3, r=2, N=4")
+    assert rows["training loss is error"]["measured"] == pytest.approx(0.499)

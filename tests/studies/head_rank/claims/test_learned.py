@@ -1,0 +1,147 @@
+"""Claims on what single heads of full rank have learned; the runs here are made up."""
+
+import pytest
+from rank_runs import FIG1, evidence_of, runs_of
+
+from attention_separation.results.tables import chosen
+from attention_separation.studies.head_rank.claims.claim import OURS, PAPERS
+from attention_separation.studies.head_rank.claims.learned_claims import (
+    ATTENTION_ALONE,
+    CLAIMS,
+    MORE_HEADS,
+    MOST_ANGLE,
+    VALUE_MAP,
+)
+
+OF_ATTENTION = (VALUE_MAP, ATTENTION_ALONE)
+
+
+def learned(rows):
+    """The rows of the claims on the scores of single heads."""
+    others = (MORE_HEADS, *OF_ATTENTION)
+    return [claim.row(evidence_of(rows)) for claim in CLAIMS if claim not in others]
+
+
+def value_map(rows):
+    """The row of the claim on the value maps of single heads."""
+    return VALUE_MAP.row(evidence_of(rows))
+
+
+def attention_alone(rows):
+    """The row of the claim on what their attention has without the MLP."""
+    return ATTENTION_ALONE.row(evidence_of(rows))
+
+
+def more_heads(rows):
+    """The row of the claim on several heads."""
+    return MORE_HEADS.row(evidence_of(rows))
+
+
+def test_the_median_angle_decides_with_how_many_heads_reach_the_bound():
+    rows = runs_of(FIG1, error=lambda cell: 0.01 if cell.rank == 8 else 0.5)
+    for row in chosen(rows, layers=3):
+        row["test_error"] = 0.01 if row["run"] == 2 else 0.03
+        row["angle"] = [90.0 if row["run"] == 1 else angle for angle in row["angle"]]
+    one, _, _, three = learned(rows)
+    assert (one["verdict"], three["verdict"]) == ("agrees", "agrees")
+    assert one["deciding_case"] == "3 of 3 heads reach it; lowest 175, median"
+    assert three["deciding_case"] == "2 of 3 heads reach it; lowest 90, median"
+    assert three["measured"] == 175
+    for row in chosen(rows, layers=3, run=0):
+        row["angle"] = [100.0] * len(row["angle"])
+    three = learned(rows)[-1]
+    assert (three["verdict"], three["measured"]) == ("differs", 100)
+
+
+def test_an_angle_that_is_the_bound_reaches_it():
+    rows = runs_of(FIG1, error=lambda cell: 0.01 if cell.rank == 8 else 0.5)
+    for row in chosen(rows, layers=1, run=0):
+        row["angle"] = [MOST_ANGLE for _ in row["angle"]]
+    one, *_ = learned(rows)
+    assert one["deciding_case"] == f"3 of 3 heads reach it; lowest {MOST_ANGLE:.3g}, median"
+
+
+def test_a_learned_head_acts_as_hardmax_only_where_its_own_c_is_large():
+    """At d = 8 and N = 4 softmax has an error of about 0.06 at c = 13, and 0.01 at c = 100."""
+    rows = runs_of(FIG1)
+    _, near, own, _ = learned(rows)
+    assert (near["verdict"], near["origin"], own["origin"]) == ("agrees", PAPERS, OURS)
+    cold = [row | {"scale": [-13.0] * len(row["scale"])} for row in rows]
+    _, near, _, _ = learned(cold)
+    assert near["verdict"] == "differs"
+    assert near["measured"] == pytest.approx(0.063, abs=0.005)
+
+
+@pytest.mark.parametrize(("error", "expected"), [(0.01, "agrees"), (0.2, "differs"), (0.03, None)])
+def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
+    """At c = 100, d = 8 and N = 4 the head has about 0.01: simulated to 0.0003."""
+    rows = runs_of(FIG1, error=lambda cell: error if cell.rank == 8 else 0.5)
+    _, _, found, _ = learned(rows)
+    assert found["comparisons"] == 3
+    if expected:
+        assert found["verdict"] == expected
+    else:
+        # The run is off by as much as its own standard error allows for.
+        assert found["verdict"] == "agrees"
+        noisy = [row | {"test_se": 0.01} for row in rows]
+        assert learned(noisy)[2]["verdict"] == "undecided"
+    hot = [row | {"scale": [-2.0] * len(row["scale"])} for row in rows]
+    assert learned(hot)[2]["verdict"] == "differs"
+
+
+@pytest.mark.parametrize(
+    ("angles", "verdict", "measured"),
+    [
+        ([0.0, 10.0, 20.0], "agrees", 10.0),
+        # -I is as good as I: what follows takes the sign back.
+        ([180.0, 170.0, 160.0], "agrees", 10.0),
+        ([115.0, 120.0, 135.0], "differs", 60.0),
+        # A head that broke is no multiple of I.
+        ([None, None, 5.0], "differs", 90.0),
+    ],
+)
+def test_a_value_map_is_that_of_fact_1_where_it_is_a_multiple_of_the_identity(
+    angles, verdict, measured
+):
+    rows = runs_of(FIG1)
+    single = chosen(rows, layers=1, width=1, rank=8)
+    for row, angle in zip(single, angles, strict=True):
+        row["angle_value"] = [angle]
+    found = value_map(rows)
+    assert (found["verdict"], found["origin"], found["comparisons"]) == (verdict, PAPERS, 3)
+    assert found["measured"] == pytest.approx(measured)
+
+
+def test_value_maps_that_were_not_measured_are_not_judged():
+    rows = [row | {"angle_value": [], "attention_error": None} for row in runs_of(FIG1)]
+    assert value_map(rows)["verdict"] == attention_alone(rows)["verdict"] == "not run"
+
+
+@pytest.mark.parametrize(("error", "expected"), [(0.01, "agrees"), (0.2, "differs")])
+def test_attention_alone_is_held_against_fact_1s_head_at_its_temperature(error, expected):
+    rows = [row | {"attention_error": error} for row in runs_of(FIG1)]
+    found = attention_alone(rows)
+    assert (found["verdict"], found["origin"], found["comparisons"]) == (expected, OURS, 3)
+    unsure = [row | {"attention_se": 1.0} for row in rows]
+    assert attention_alone(unsure)["verdict"] == "undecided"
+
+
+def test_several_heads_in_several_layers_have_another_strategy_where_cell_by_cell_they_do():
+    rows = runs_of(FIG1, error=lambda cell: 0.01 if cell.rank == 8 else 0.5)
+    several = chosen(rows, layers=3, width=3, rank=8)
+    for row in several:
+        row["angle"] = [90.0, 100.0 + row["run"], 179.0]
+    found = more_heads(rows)
+    assert (found["verdict"], found["origin"], found["comparisons"]) == ("agrees", PAPERS, 1)
+    assert (found["deciding_case"], found["measured"]) == ("L=3, w=3, r=8, median", 101)
+    # One layer, or one head, is no such network; these all have 175 degrees or more.
+    assert more_heads([row for row in rows if row not in several])["verdict"] == "not run"
+    more = [row | {"cell": "other", "layers": 2, "angle": [166.0]} for row in several]
+    found = more_heads(rows + more)
+    assert (found["verdict"], found["comparisons"], found["measured"]) == ("differs", 2, 166)
+    for row in several:
+        row["test_error"] = 0.01 if row["run"] else 0.5
+    found = more_heads(rows)
+    assert found["verdict"] == "not judged"
+    assert found["reason"] == "runs of one cell end at 0.010 and at 0.500: L=3, w=3, r=8"
+    assert more_heads(rows + more)["comparisons"] == 1

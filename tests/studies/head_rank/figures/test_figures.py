@@ -1,0 +1,186 @@
+"""The jobs of the second paper's numbers: from settings to table and figure."""
+
+import ast
+import json
+import re
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from making import ROOT
+
+from attention_separation.__main__ import run_job
+from attention_separation.studies.head_rank.constructions import (
+    features,
+    rank_1_heads,
+    temperature,
+    vote,
+)
+from attention_separation.studies.head_rank.constructions.sphere import harmonics, sign_coefficient
+from attention_separation.studies.head_rank.figures import weight_figure
+from attention_separation.studies.head_rank.figures.features_figure import draw_features
+from attention_separation.studies.head_rank.figures.temperature_figure import draw_temperature
+from attention_separation.studies.head_rank.figures.vote_figure import draw_vote
+
+SETTINGS = {
+    "temperature": {
+        "seed": 1, "draws": 60, "temperatures": [2.0, 50.0],
+        "cases": [
+            {"distribution": "uniform", "d": 5, "n": 2},
+            {"distribution": "orthogonal", "d": 5, "n": 4},
+        ],
+        "biased": [
+            {"d": d, "biases": biases} for biases in ([0.5, 0.0], [3.0, 0.0]) for d in (4, 6)
+        ],
+    },
+    "vote": {
+        "seed": 1, "draws": 60, "dimensions": [3, 6], "heads": [1, 9, 41], "epsilons": [0.5],
+    },
+    "features": {
+        "seed": 1,
+        "runs": [
+            {"law": law, "dimensions": [8, 10], "draws": 2, "heads": 32}
+            for law in ("compromise", "independent", "published")
+        ],
+    },
+}  # fmt: skip
+
+FIGURES = {"temperature": "rank_temperature", "vote": "rank_vote",
+           "features": "rank_random_features"}  # fmt: skip
+
+
+def texts(figure):
+    return "\n".join(text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text")))
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_job_writes_a_table_and_its_figure_pictures_and_numbers(name, tmp_path):
+    table, figure = tmp_path / "t.parquet", tmp_path / "f.svg"
+    make = [
+        f"studies.head_rank.constructions.{name}",
+        "--settings",
+        json.dumps(SETTINGS[name]),
+        "--output",
+    ]
+    assert run_job(*make, str(table)) == 0
+    metadata = pq.read_metadata(table).metadata
+    assert metadata[b"code"]
+    shown = {"inputs": {"table": [metadata[b"settings"].decode()]}}
+    draw = ["--table", str(table), "--output", str(figure), "--settings", json.dumps(shown)]
+    draw += ["--figure", FIGURES[name]]
+    assert run_job("studies.head_rank.figures.construction_figures", *draw) == 0
+    suffixes = {path.suffix for path in tmp_path.glob("f.*")}
+    assert suffixes == {".svg", ".png", ".pdf", ".parquet", ".csv"}
+    assert pq.read_table(tmp_path / "f.parquet").equals(pq.read_table(table))
+    again = tmp_path / "again.parquet"
+    assert run_job(*make, str(again)) == 0
+    assert again.read_bytes() == table.read_bytes()
+
+
+def test_the_temperature_figure_shows_points_exact_values_and_law():
+    job = temperature.TemperatureJob.model_validate(SETTINGS["temperature"])
+    table = temperature.errors_of_temperature(job)
+    figure = draw_temperature(table)
+    fact_1, right, text = figure.axes
+    rows = [r for r in table.to_pylist() if r["construction"] == "fact_3"]
+
+    def shows(ax, own):
+        return all(
+            any(np.array_equal(line.get_ydata(), [row[column] for row in own]) for line in ax.lines)
+            for column in ("error", "error_exact")
+        )
+
+    for d in (4, 6):
+        own = [row for row in rows if row["d"] == d and row["added"] == "-b/2"]
+        assert shows(right, [row for row in own if row["b_1"] == 0.5 and row["temperature"]])
+    hard = [row for row in rows if row["added"] == "+b" and row["temperature"] is None]
+    for b_1 in (0.5, 3.0):
+        assert shows(text, [row for row in hard if row["b_1"] == b_1])
+    assert len(fact_1.lines) == 3 * 2
+    # In the middle, without (3, 0): there one point is always the nearest.
+    assert len(right.lines) == 3 * 2
+    labels = [[entry.get_text() for entry in ax.get_legend().get_texts()] for ax in (right, text)]
+    assert labels == [
+        ["𝑏 = (0.5, 0)", "$d$ = 4", "$d$ = 6"],
+        ["𝑏 = (0.5, 0)", "𝑏 = (3, 0)", "− 𝑏/2, the worst 𝑏"],
+    ]
+    assert "as in the text" in texts(figure)
+    assert "a translation of the text" in texts(figure)
+
+
+@pytest.mark.parametrize(("b_1", "panels"), [(0.5, 3), (3.0, 2)])
+def test_a_single_case_of_fact_3_is_drawn(b_1, panels):
+    settings = SETTINGS["temperature"] | {"biased": [{"d": 4, "biases": [b_1, 0.0]}]}
+    job = temperature.TemperatureJob.model_validate(settings)
+    figure = draw_temperature(temperature.errors_of_temperature(job))
+    figure.draw_without_rendering()
+    assert len(figure.axes) == panels
+
+
+def test_the_vote_figure_says_what_is_no_number_of_the_paper():
+    table = vote.vote_table(vote.VoteJob.model_validate(SETTINGS["vote"]))
+    figure = draw_vote(table)
+    errors, needed = figure.axes
+    rows = [row for row in table.to_pylist() if row["series"] == "error" and row["d"] == 6]
+    for column in ("error", "error_exact"):
+        wanted = [row[column] for row in rows]
+        assert any(np.array_equal(line.get_ydata(), wanted) for line in errors.lines)
+    assert len(needed.lines) == 3
+    assert "slope 𝑑³, as in the guarantee 𝑑³/ε²\n(constant unknown;" in texts(figure)
+    assert errors.get_xlabel() == "voting heads 𝐻 of rank 1"
+    assert "both layers have max(𝐻, 𝑑)" in " ".join(texts(figure).split())
+    assert "whose proof is not in the text that was read" in texts(figure)
+
+
+def test_the_features_figure_has_a_panel_for_each_dimension():
+    table = features.features_table(features.FeaturesJob.model_validate(SETTINGS["features"]))
+    figure = draw_features(table)
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["𝑑 = 8", "𝑑 = 10"]
+    labels = [line.get_label() for line in figure.axes[0].lines]
+    assert "as published:\nread from its figure" in labels
+    assert not any("read" in str(line.get_label()) for line in figure.axes[1].lines)
+    best = [line for line in figure.axes[0].lines if "uniform" in str(line.get_label())]
+    rows = [r for r in table.to_pylist() if (r["law"], r["d"]) == ("compromise", 8)]
+    means = [np.mean([r["error"] for r in rows if r["heads"] == h]) for h in (1, 2, 4, 8, 16, 32)]
+    np.testing.assert_array_equal(best[0].get_ydata(), means)
+    assert "a lower bound for rank-1 heads of any kind with $V = aI$" in texts(figure)
+
+
+def defined_in(path):
+    """Names that a module defines, without importing it: some modules need PyTorch."""
+    found = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign):
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return found
+
+
+def test_the_papers_objects_have_the_names_that_the_table_says():
+    folder = ROOT / "src/attention_separation/studies/head_rank"
+    named = re.findall(
+        r"`([\w/]+)\.(?!py`)(\w+)`", (folder / "README.md").read_text(encoding="utf-8")
+    )
+    assert len(named) > 30
+    for module, name in named:
+        assert name in defined_in(folder / f"{module}.py"), (module, name)
+
+
+def test_the_weights_are_both_drawn_at_every_dimension():
+    axes = weight_figure.draw_weight().axes
+    for ax, d in zip(axes, (4, 6, 8), strict=True):
+        own = weight_figure.weights(d)
+        for line, name in zip(ax.lines, ("published", "representing"), strict=True):
+            assert np.array_equal(line.get_ydata(), np.abs(own[name]))
+        # At an angle of 0 all polynomials are 1: the sum of N_l / s_l, in each with its root.
+        degrees = range(1, rank_1_heads.TERMS, 2)
+        for name, power in (("published", 1.5), ("representing", 1.0)):
+            terms = [harmonics(d, k) ** power / sign_coefficient(d, k) for k in degrees]
+            assert own[name][-1] == pytest.approx(-sum(terms), rel=1e-9)
+
+
+def test_below_the_bound_the_features_figure_is_seen_in_print():
+    table = features.features_table(features.FeaturesJob.model_validate(SETTINGS["features"]))
+    shade = draw_features(table).axes[0].collections[0].get_facecolor()[0][0]
+    assert shade < 0.8

@@ -1,0 +1,149 @@
+"""Where the bound for one layer of low-rank heads holds, and where it ends: layers taken literally.
+
+Random tests have a false-alarm chance below 1e-7 together: they allow for SIGMAS standard errors.
+docs/rank-bound.md has these numbers.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from making import ROOT
+from scipy.special import betainc, eval_legendre
+
+from attention_separation.rank_bound.bound import bound, energy, reached_shares
+from attention_separation.studies.head_rank.constructions import data
+from attention_separation.studies.head_rank.constructions.sphere import sign_coefficient
+from attention_separation.studies.head_rank.theory.found_table import linear_limit
+
+SIGMAS = 6
+PAGE = " ".join((ROOT / "docs/rank-bound.md").read_text(encoding="utf-8").split())
+
+
+def mean_and_sigmas(errors: np.ndarray) -> tuple[float, float]:
+    return float(errors.mean()), SIGMAS * float(errors.std()) / math.sqrt(len(errors))
+
+
+def test_values_that_see_an_encoding_fall_below_the_bound_for_scores():
+    """Two heads of rank 1 with values a_h x_i + w_(h,i) at d = 3: their sum has the part along u
+    that degrees 1, 3 and 5 allow, and along the third axis a function of y, as no x_i gives it."""
+    rng = np.random.default_rng(13)
+    x, y = data.orthogonal(rng, 400_000, 3, 2)
+    u = (x[:, :, 0] - x[:, :, 1]) / math.sqrt(2)
+    along = sum(
+        (2 * j + 1) * sign_coefficient(3, j) * eval_legendre(j, u) * eval_legendre(j, y)
+        for j in (1, 3, 5)
+    ).T
+    tiny, large = 0.005, 200.0
+    of_y = y[:, 2] / (2 * tiny)
+    layer = np.zeros_like(y)
+    for a, w, g in (
+        (large + 0.5, tiny * (large + 0.5), along[0] + of_y), (0.5 - large, 0.0, along[1] - of_y)
+    ):  # fmt: skip
+        p = (1 + g / a) / 2
+        assert 0 <= p.min() <= p.max() <= 1
+        shift = w / math.sqrt(2) * np.array([0.0, 0.0, 1.0])
+        first, second = a * x[:, :, 0] + shift, a * x[:, :, 1] - shift
+        layer += p[:, None] * first + (1 - p)[:, None] * second
+    error, sigmas = mean_and_sigmas(data.squared_error(data.nearest(x, y), layer))
+    degrees = np.array([1.0, 3.0, 5.0])
+    exact = (1 - energy(3, degrees) @ (2 / (2 * degrees + 1))) / 2 - 1 / 24
+    assert error == pytest.approx(exact, abs=sigmas + 2e-4)
+    encoded = bound(3, 1, 2, encoded=True)
+    assert encoded + sigmas < error < bound(3, 1, 2) - 0.03 - sigmas
+    assert f"it is {bound(3, 1, 2):.4f}, and two heads with values a_h x_i + w_{{h,i}} have" in PAGE
+    assert f" have {exact:.3f}. The bound with encoded values is" in PAGE
+    assert f"is {encoded:.4f} there" in PAGE
+
+
+def of_one_head(d: int, u: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """E sgn<u, y> given the first coordinates of u and y: the best head of rank 1 on D_2."""
+    t = u * y / np.sqrt(np.maximum((1 - u**2) * (1 - y**2), 1e-300))
+    return np.sign(t) * betainc(0.5, (d - 2) / 2, np.minimum(t**2, 1.0))
+
+
+@pytest.mark.parametrize("points", [data.orthogonal, data.uniform])
+def test_it_holds_for_two_independent_points_as_for_orthogonal_ones(points):
+    rng, d = np.random.default_rng(14), 16
+    x, y = points(rng, 200_000, d, 2)
+    u, v = x[:, :, 0] - x[:, :, 1], x[:, :, 0] + x[:, :, 1]
+    lengths = np.linalg.norm(u, axis=1) / 2
+    assert np.abs(np.sum(u * v, axis=1)).max() < 1e-12
+    half, sigmas = mean_and_sigmas(lengths**2)
+    assert half == pytest.approx(0.5, abs=sigmas + 1e-12)
+    # The directions are a Haar pair, independent of the length: no moment depends on it.
+    for w in (u / (2 * lengths)[:, None], v / np.linalg.norm(v, axis=1, keepdims=True)):
+        moment, sigmas = mean_and_sigmas((lengths**2 - half) * (d * w[:, 0] ** 2 - 1))
+        assert abs(moment) <= sigmas + 1e-12
+    # A head sees u's part along its key as if points were orthogonal; its error against what all
+    # of y and u's direction have in the mean, which is less noisy than their signs.
+    own = np.clip(u[:, 0] / math.sqrt(2), -1.0, 1.0)
+    g, best = of_one_head(d, own, y[:, 0]), of_one_head(d, u[:, 0] / (2 * lengths), y[:, 0])
+    error, sigmas = mean_and_sigmas(0.5 - lengths**2 * (2 * best * g - g**2))
+    assert bound(d, 1, 1) - sigmas <= error <= bound(d, 1, 1) + 5e-4 + sigmas
+    layer = (v + g[:, None] * u) / 2
+    literal, sigmas = mean_and_sigmas(data.squared_error(data.nearest(x, y), layer))
+    assert literal == pytest.approx(error, abs=sigmas)
+    assert f"At d = 16 and r = 1 the bound for one head is {bound(16, 1, 1):.4f}." in PAGE
+    assert "**Two independent uniform points have the same bounds.**" in PAGE
+
+
+def test_weights_that_ignore_the_points_have_half():
+    x, y = data.orthogonal(np.random.default_rng(5), 1000, 5, 2)
+    np.testing.assert_allclose(data.squared_error(data.nearest(x, y), x.mean(axis=2)), 0.5)
+    assert "Ignoring the points, p = ½ with V = I, has error 0.5." in PAGE
+
+
+def test_a_skip_connection_changes_no_bound_where_heads_have_all_dimensions():
+    for d in (3, 8, 12, 64):
+        for r in range(1, d):
+            for any_value, encoded in ((False, False), (True, False), (False, True), (True, True)):
+                common, own = reached_shares(d, r, np.array([1.0]), any_value, encoded)
+                assert common + -(-d // r) * own >= 1 - 1e-12
+    assert "Where H r ≥ d it changes none of the bounds" in PAGE
+
+
+def softmax_part(u: np.ndarray, y: np.ndarray, r: int, a: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """The factor of u / sqrt(2) in a layer of softmax heads that each see r coordinates."""
+    seen = np.sum((u * y).reshape(len(u), -1, r), axis=2)
+    return np.tanh(seen * c) @ a
+
+
+def test_a_norm_behind_the_layer_breaks_the_bound():
+    """What is known of MLPs: they can do no less than bring the sum to one length."""
+    rng, d = np.random.default_rng(64), 64
+    x, y = data.orthogonal(rng, 20_000, d, 2)
+    u, v = ((x[:, :, 0] + sign * x[:, :, 1]) / math.sqrt(2) for sign in (-1, 1))
+    a = np.where(np.arange(d) < d / 2, 1 + 2 / d, -1.0)
+    assert a.sum() == pytest.approx(1)
+    part = softmax_part(u, y, 1, a, 11.2 / a)
+    layer = (v + part[:, None] * u) / math.sqrt(2)
+    layer *= math.sqrt(1 - 0.126) / np.linalg.norm(layer, axis=1, keepdims=True)
+    error, sigmas = mean_and_sigmas(data.squared_error(data.nearest(x, y), layer))
+    assert error == pytest.approx(0.126, abs=5e-4 + sigmas)
+    assert error + sigmas < bound(d, 1, d) - 0.04
+    assert f"fixed length have 0.126, where the bound is {bound(d, 1, d):.3f}." in PAGE
+
+
+def test_at_large_rank_limited_value_weights_do_better_than_the_limit():
+    rng = np.random.default_rng(32)
+    u, y = data.unit_vectors(rng, 100_000, 64), data.unit_vectors(rng, 100_000, 64)
+    part = softmax_part(u, y, 32, np.array([2.0, -1.0]), np.array([3.6, -9.3]))
+    error, sigmas = mean_and_sigmas((np.sign(np.sum(u * y, axis=1)) - part) ** 2 / 2)
+    assert error == pytest.approx(0.168, abs=5e-4 + sigmas)
+    assert bound(64, 32, 2) < error < linear_limit(64, 32, 2) - 0.005 - sigmas
+    assert f"{linear_limit(64, 32, 2):.3f} at d = 64 needs value weights without limit" in PAGE
+    assert "two heads of rank 32 with V = 2I and −I have 0.168" in PAGE
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "encodings of positions, additive or rotary, that enter the scores alone",
+        "with no MLP behind",
+        "For r > d/2 and H ≥ 3 it is false: at (d, r, l) = (6, 4, 3) three heads reach 48",
+        "lies between 0.107 and 0.146, and between 0.080 and 0.110",
+    ],
+)
+def test_the_page_says(said):
+    assert said in PAGE

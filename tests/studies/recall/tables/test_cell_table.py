@@ -1,0 +1,145 @@
+"""Cells of layers, and the tables of all: what they hold, and that dots lie on lines."""
+
+import math
+
+import pyarrow as pa
+import pytest
+
+from attention_separation import recall
+from attention_separation.recall.layers import Delta, LeastSquares, Scores
+from attention_separation.studies.recall.settings.section import LayerJob, LayerSetting
+from attention_separation.studies.recall.tables.cell_table import (
+    CAPACITY,
+    DOT,
+    LINE,
+    VARIED,
+    cell_table,
+    layer_of,
+    spread,
+)
+from attention_separation.studies.recall.tables.joined import capacities_of, lines_of
+from attention_separation.studies.recall.tables.state import KEYS, MATRIX, features_of, state_of
+
+SMALL = {
+    "dimensions": [8], "per_octave": 1, "ends_at": 0.6, "level": 0.9, "ages_at": 3, "ages": 4,
+    "varied_at": 0.5, "cosines": [0.7], "rewrites": [1, 3],
+    "trials": 4000, "dots": 2, "numbers": 100_000, "most_numbers": 100_000, "seed": 1,
+}  # fmt: skip
+
+
+def job(changes=None, **layer):
+    return LayerJob(name="a", layer=LayerSetting(**layer), **SMALL | (changes or {}))
+
+
+LAYERS = [
+    {"kernel": "linear"}, {"kernel": "exp_sqrt_d", "decay": 0.9}, {"kernel": "linear", "window": 4},
+    {"beta": 1}, {"beta": 0.5, "decay": 0.9}, {"least_squares": True}, {"kernel": "elu_plus_one"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_cell(layer):
+    rows = cell_table(job(**layer)).to_pylist()
+    line = [row for row in rows if row["part"] == LINE and row["age"] is None]
+    dots = [row for row in rows if row["part"] == DOT]
+    (capacity,) = [row for row in rows if row["part"] == CAPACITY]
+    assert [row["n"] for row in line] == [2**k for k in range(len(line))]
+    assert line[-1]["accuracy"] < 0.6 <= min([row["accuracy"] for row in line[:-1]], default=1)
+    on_line = {(row["n"], row["age"]): row["accuracy"] for row in rows if row["part"] == LINE}
+    for dot in dots:
+        # Of one coordinate's accuracy, five times half of 95 % never lie beyond.
+        assert abs(dot["accuracy"] - on_line[dot["n"], dot["age"]]) < 5 * dot["error"] + 0.03
+    assert capacity["low"] is None or capacity["largest_n"] >= capacity["low"]
+    ages = {row["age"] for row in rows if row["part"] == LINE} - {None}
+    assert len(ages) == (
+        0 if "least_squares" in layer or layer.get("kernel") == "elu_plus_one" else 4
+    )
+
+
+def varied(**layer):
+    """Accuracies by cosine and rewrites, with their errors."""
+    rows = cell_table(job(**layer)).to_pylist()
+    return {
+        (row["cosine"], row["rewrites"]): (row["accuracy"], row["error"])
+        for row in rows
+        if row["part"] == VARIED
+    }
+
+
+def test_noisy_queries_and_rewrites_of_a_kernel_are_those_of_the_api():
+    found = varied(kernel="linear", decay=0.9)
+    assert set(found) == {(0.7, 0), (1.0, 1), (1.0, 3)}
+    for (cosine, rewrites), (value, error) in found.items():
+        layer = recall.decay("linear", 0.9)
+        answer = recall.accuracy(layer, n=4, d=8, cosine=cosine, rewrites=rewrites)
+        assert (value, error) == (answer.value, answer.error)
+
+
+def test_rewrites_ruin_a_sum_and_not_a_delta_rule():
+    added = varied(kernel="linear")
+    erased = varied(beta=1)
+    for key in ((1.0, 1), (1.0, 3)):
+        value, error = erased[key]
+        assert value - error > added[key][0] + 0.05
+    assert added[1.0, 3][0] < added[1.0, 1][0] < recall.accuracy("linear", 4, 8).value
+
+
+def test_dots_stand_as_far_as_the_numbers_of_keys_allow():
+    farther = job({"most_numbers": 400_000}, kernel="power_2")
+    rows = cell_table(farther).to_pylist()
+    line = [row for row in rows if row["part"] == LINE and row["age"] is None]
+    dots = [row["n"] for row in rows if row["part"] == DOT and row["age"] is None]
+    allowed = [row["n"] for row in line if 0.53 < row["accuracy"] < 0.995 and row["n"] <= 6250]
+    assert dots == [allowed[0], allowed[-1]]
+    few = cell_table(job({"most_numbers": 64}, kernel="power_2")).to_pylist()
+    assert not [row for row in few if row["part"] == DOT and row["age"] is None]
+
+
+def test_a_capacity_is_the_largest_n():
+    cells = cell_table(job(kernel="power_2"))
+    (row,) = capacities_of(cells).to_pylist()
+    assert row["largest_n"] == row["low"] == row["high"] == recall.largest_n("power_2", d=8)
+    assert (row["state"], row["kept"]) == (36, MATRIX)
+    assert len(lines_of(cells)) == len(cells) - 1
+
+
+def test_a_layer_that_is_not_lost_in_reach():
+    cells = cell_table(job(kernel="sparsemax"))
+    (row,) = capacities_of(cells).to_pylist()
+    assert row["largest_n"] is None
+    assert row["high"] is None
+    assert row["state"] == row["low"] > 100
+
+
+def test_the_same_bytes():
+    found = cell_table(job(beta=1))
+    assert isinstance(found, pa.Table)
+    assert found.equals(cell_table(job(beta=1)))
+
+
+def test_layers():
+    assert layer_of(job(beta=0.5, decay=0.9)) == Delta(0.5, 0.9)
+    assert layer_of(job(least_squares=True)) == LeastSquares()
+    layer = layer_of(job(kernel="exp", window=3))
+    assert isinstance(layer, Scores)
+    assert (layer.kernel.name, layer.decay, layer.window) == ("exp", 1.0, 3)
+
+
+def test_states():
+    assert [features_of(name, 4) for name in ("linear", "power_2", "power_3", "taylor_2")] == [
+        4, 10, 20, 15,
+    ]  # fmt: skip
+    assert features_of("taylor_2_sqrt_d", 4) == 15
+    assert features_of("exp", 4) is None
+    assert features_of("power_log_n", 4) is None
+    assert state_of(recall.delta(1), 4, 9) == (4, MATRIX)
+    assert state_of(recall.window("linear", 3), 4, 9) == (3, KEYS)
+    assert state_of(recall.decay("exp", 0.9), 4, 9) == (9, KEYS)
+    assert state_of(recall.decay("exp", 0.9), 4, math.inf)[0] == math.inf
+
+
+def test_spread():
+    assert spread([1, 2, 3], 5) == [1, 2, 3]
+    assert spread(list(range(11)), 3) == [0, 5, 10]
+    assert spread([1, 2, 3], 0) == []
+    assert spread([1, 2, 3], 1) == [1]

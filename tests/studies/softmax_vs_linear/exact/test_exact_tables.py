@@ -1,0 +1,102 @@
+"""Tables of exact values: their columns, what they depend on, and that they join their panel's."""
+
+import pyarrow as pa
+import pytest
+from making import CONFIG, SECTION, STUDY, changed_study, config_points, contest, exact_at, panel
+
+from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
+from attention_separation.studies.softmax_vs_linear.models import MODELS
+from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.panel_tables import (
+    exact_schema,
+    join_exact,
+)
+from attention_separation.studies.softmax_vs_linear.simulation.simulate import simulate
+from attention_separation.studies.softmax_vs_linear.study import SoftmaxVsLinear
+
+CONTRACT = ["panel", "parameter", "value", "p_exact", "p_error", "p_method"]
+OTHERS = contest("power_4", "linear", "exp_half")
+EVENTS = {
+    PAPERS: ["f_exp_d1_positive", "f_lin_d1_zero", "f_exp_d0_zero", "f_lin_d0_zero"],
+    OTHERS: [
+        "power_4_d1_positive", "linear_d1_zero", "exp_half_d1_zero",
+        "power_4_d0_zero", "linear_d0_zero", "exp_half_d0_zero",
+    ],
+}  # fmt: skip
+SWEEPS = {
+    "regression": {"m": [1, 3]},
+    "self_attention": {"m": [1, 3], "a1": [0.5, 1.2]},
+    "cross_attention": {"d": [3, 6]},
+}
+FIXED = {
+    "regression": {"n": 200},
+    "self_attention": {"n": 40, "d": 10, "a0": 0.01, "b": 0.2, "c": 0.8},
+    "cross_attention": {"n": 40, "m": 3, "a0": 0.01, "a1": 1.2},
+}
+
+
+def columns_of(of):
+    return [*CONTRACT, *(f"{kind}_{e}" for kind in ("prob", "error") for e in EVENTS[of])]
+
+
+@pytest.mark.parametrize(
+    ("model", "of"),
+    [*((model, PAPERS) for model in MODELS), *((model, OTHERS) for model in [*MODELS][1:])],
+)
+def test_one_row_for_each_point_in_grid_order(model, of):
+    own = panel(model, SWEEPS[model], contest=of, **FIXED[model])
+    table = compute_exact(own)
+    assert table.schema == exact_schema(of)
+    assert table.schema.names == columns_of(of)
+    points = own.points()
+    assert table["value"].to_pylist() == [point.swept[0] for point in points]
+    assert table["parameter"].unique().to_pylist() == [",".join(SWEEPS[model])]
+    for row, point in zip(table.to_pylist(), points, strict=True):
+        found = exact_at(point)
+        assert (point.contest, row["p_exact"]) == (of, found.success)
+        assert [row[f"prob_{event}"] for event in EVENTS[of]] == [*found.events]
+        assert [row[f"error_{event}"] for event in EVENTS[of]] == [*found.event_errors]
+        assert 0 <= row["p_exact"] <= min(found.events) + 1e-12
+        assert row["p_error"] < 1e-4
+
+
+def test_the_contest_counts_and_trials_seed_and_engine_do_not():
+    base = STUDY.exact["fig4a"].canonical()
+    assert STUDY.exact["fig4a"].with_more(contest=contest("exp", "power_2")).canonical() != base
+    for study in (
+        changed_study(trials=7),
+        changed_study(engine="dense"),
+        SoftmaxVsLinear(SECTION, 1, CONFIG.jobs),
+    ):
+        assert study.exact["fig4a"].canonical() == base
+    assert changed_study(scale="smoke").exact["fig4a"].canonical() != base
+
+
+def both(**own):
+    of = panel("cross_attention", {"d": [3, 6]}, **(FIXED["cross_attention"] | own))
+    return simulate(of), compute_exact(of)
+
+
+def test_a_panel_joined_with_its_exact_values():
+    simulated, exactly = both()
+    together = join_exact(simulated, exactly)
+    assert together.column_names == [*simulated.column_names, *columns_of(PAPERS)[3:]]
+    assert together["p_exact"].to_pylist() == exactly["p_exact"].to_pylist()
+
+
+def test_points_of_another_panel_do_not_join():
+    simulated, exactly = both()
+    other = exactly.set_column(2, exact_schema(PAPERS).field("value"), pa.array([3.0, 11.0]))
+    with pytest.raises(ValueError, match="other points"):
+        join_exact(simulated, other)
+
+
+def test_all_points_of_figures_4_5_and_7():
+    names = [name for name in SECTION.panels if not name.startswith("fig3")]
+    assert sum(len(config_points(name)) for name in names) == 1146
+    for name in names:
+        table = compute_exact(STUDY.exact[name])
+        for what in ("p", *PAPERS.events):
+            errors = table["p_error" if what == "p" else f"error_{what}"]
+            assert errors.unique().to_pylist() == [0.0]
+        assert all(0 <= p <= 1 for p in table["p_exact"].to_pylist())

@@ -1,0 +1,63 @@
+"""Which points leave the datasets' definition, and the sentence that says so."""
+
+from dataclasses import replace
+
+import pytest
+from making import SECTION, STUDY, panel
+
+from attention_separation.studies.softmax_vs_linear.figures.figure_text import note_on_definition
+from attention_separation.studies.softmax_vs_linear.models import MODELS
+
+
+def self_attention(a0=0.05, a1=0.7, c=0.8):
+    return panel("self_attention", {"m": [3]}, n=40, d=12, a0=a0, a1=a1, b=0.2, c=c)
+
+
+def cross_attention(a1):
+    return panel("cross_attention", {"m": [3]}, n=40, d=11, a0=0.05, a1=a1)
+
+
+REGRESSION = panel("regression", {"m": [3]}, n=40)
+
+
+@pytest.mark.parametrize(
+    ("of", "meets"),
+    [
+        (self_attention(), True),
+        (self_attention(a0=0.1), False),
+        (self_attention(a1=0.69), False),
+        (self_attention(c=0.81), False),
+        (cross_attention(1.0), True),
+        (cross_attention(0.99), False),
+        (REGRESSION, True),
+    ],
+)
+def test_ranges(of, meets):
+    assert (note_on_definition([of]) == "") == meets
+
+
+def test_the_sentence_counts_points_of_attention():
+    text = note_on_definition([self_attention(), cross_attention(0.5), REGRESSION])
+    assert text.startswith("1 of the 2 points of attention leave what the datasets' definition")
+    assert text.endswith("a₁ ≥ 1 (reconstructed).")
+    assert "0.7" not in text
+
+
+def test_a_model_of_ones_own_says_its_own_range(monkeypatch):
+    third = replace(MODELS["self_attention"], name="a_third", range_words="a₁ ≥ 3", least_a1=3)
+    monkeypatch.setitem(MODELS, "a_third", third)
+    of_third = self_attention().with_more(model="a_third")
+    assert note_on_definition([of_third]).endswith("asks: a₁ ≥ 3.")
+    text = note_on_definition([of_third, cross_attention(0.5), self_attention(c=0.9)])
+    assert text.endswith(
+        "asks: a₀ < 0.1, a₁ ≥ 0.7, b + c = 1; in cross-attention a₀ < 0.1, a₁ ≥ 1 "
+        "(reconstructed); in a-third a₁ ≥ 3."
+    )
+
+
+def test_the_papers_sweeps_leave_the_definition():
+    """Definition D.1 asks a0 < 0.1, a1 >= 0.7 and b + c = 1; panels d, e and f sweep beyond."""
+    notes = {name: note_on_definition([STUDY.exact[name]]) for name in SECTION.panels}
+    left = {name for name, note in notes.items() if note}
+    assert left == {f"fig{k}{letter}" for k in (4, 5) for letter in "def"} | {"fig7d", "fig7e"}
+    assert notes["fig4f"].startswith("80 of the 81 points")

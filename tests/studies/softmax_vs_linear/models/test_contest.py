@@ -1,0 +1,142 @@
+"""Contests: their networks, events, streams and words, and what success is, by its sentence."""
+
+import numpy as np
+import pytest
+from making import ROOT, SECTION, STUDY, contest, study_of
+
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.settings.faults import ConfigError
+from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS, contests_in_words
+from attention_separation.studies.softmax_vs_linear.simulation.signs import stream_names
+
+
+def test_the_papers_contest():
+    assert (PAPERS.fires, PAPERS.silent, PAPERS.kernels) == ("exp", ("linear",), ("exp", "linear"))
+    assert PAPERS.networks == (("exp", 1), ("linear", 1), ("exp", 0), ("linear", 0))
+    assert PAPERS.events == (
+        "f_exp_d1_positive",
+        "f_lin_d1_zero",
+        "f_exp_d0_zero",
+        "f_lin_d0_zero",
+    )
+    assert PAPERS.outcomes == ("successes", *PAPERS.events)
+    assert [network.stream for network in PAPERS.networks] == [
+        "signs exp D1", "signs lin D1", "signs exp D0", "signs lin D0",
+    ]  # fmt: skip
+    others = stream_names("fresh", contest("power_2", "uniform"))
+    assert others == [f"signs {name} D{k}" for name in ("none", "power_2") for k in (0, 1)]
+    assert all(STUDY.simulated[name].contest == PAPERS for name in SECTION.panels)
+
+
+def test_networks_and_events_of_another_contest():
+    own = contest("power_2", "exp_sqrt_d", "linear")
+    assert own.networks == (
+        ("power_2", 1), ("exp_sqrt_d", 1), ("linear", 1),
+        ("power_2", 0), ("exp_sqrt_d", 0), ("linear", 0),
+    )  # fmt: skip
+    assert own.events == (
+        "power_2_d1_positive", "exp_sqrt_d_d1_zero", "linear_d1_zero",
+        "power_2_d0_zero", "exp_sqrt_d_d0_zero", "linear_d0_zero",
+    )  # fmt: skip
+    assert contest("exp").events == ("exp_d1_positive", "exp_d0_zero")
+    # Only the paper's contest has the paper's names, whatever kernels another shares with it.
+    assert contest("linear", "exp").events[:2] == ("linear_d1_positive", "exp_d1_zero")
+
+
+def test_one_network_on_the_wrong_side_spoils_success():
+    of = contest("exp", "linear", "cosh")
+    right = np.array([True] + [False] * 5)
+    assert of.event_flags(right).all()
+    for k in range(6):
+        wrong = right.copy()
+        wrong[k] ^= True
+        assert not of.event_flags(wrong).all()
+        assert of.event_flags(wrong).tolist() == [j != k for j in range(6)]
+
+
+def test_words():
+    assert PAPERS.in_words() == "success: F_exp positive on D1 and zero on D0; F_lin zero on both"
+    own = contest("power_2", "exp", "linear", "cosh")
+    sentence = "success: F_power_2 positive on D1 and zero on D0"
+    assert own.in_words() == f"{sentence}; F_exp, F_lin and F_cosh zero on both"
+    assert contest("power_2").in_words() == sentence
+    named = {"a": PAPERS, "b": own, "c": contest("power_2"), "d": own}
+    assert contests_in_words(named) == [f"In b and d, {own.in_words()}.", f"In c, {sentence}."]
+
+
+def load(section, name, own):
+    return study_of(ROOT / "config.yaml", {section: {name: {"contest": own}}})
+
+
+def test_a_panels_contest_beats_its_models():
+    own = {"fires": "power_2", "silent": ["linear", "uniform"]}
+    config = load("panels", "fig4a", own)
+    for job in (config.simulated["fig4a"], config.exact["fig4a"]):
+        assert job.contest == contest("power_2", "linear", "uniform")
+    assert config.simulated["fig4b"].contest == PAPERS
+    of_model = load("models", "self_attention", own)
+    assert of_model.simulated["fig5a"].contest == contest("power_2", "linear", "uniform")
+    assert of_model.simulated["fig7a"].contest == PAPERS
+    alias = load("panels", "fig4a", {"fires": "power_2", "silent": ["linear", "none"]})
+    assert alias.simulated["fig4a"] == config.simulated["fig4a"]
+    nothing_silent = load("panels", "fig7a", {"fires": "cosh", "silent": []})
+    assert nothing_silent.simulated["fig7a"].contest == contest("cosh")
+
+
+PAPERS_ALONE = "softmax regression takes exp and linear alone; allowed: {fires: exp, silent: ["
+WRONG = {
+    # what is wrong: (panel, contest, the fault's path below the panel, words of its sentence)
+    "regression's other kernel": (
+        "fig3a", {"fires": "exp", "silent": ["power_2"]}, "contest",
+        ["contest of exp, power_2", PAPERS_ALONE + "linear]}"],
+    ),
+    "regression's one kernel": (
+        "fig3b", {"fires": "exp", "silent": []}, "contest", ["contest of exp:", PAPERS_ALONE],
+    ),
+    "regression the other way round": (
+        "fig3a", {"fires": "linear", "silent": ["exp"]}, "contest",
+        ["contest of linear, exp", PAPERS_ALONE],
+    ),
+    "unknown kernel that is silent": (
+        "fig7a", {"fires": "exp", "silent": ["linear", "lin"]}, "contest.silent[1]",
+        ["'lin' is no kernel; did you mean 'linear'? allowed: exp, exp_half", *KERNELS],
+    ),
+    "a kernel under both of its names": (
+        "fig4a", {"fires": "exp", "silent": ["uniform", "none"]}, "contest.silent",
+        ["has 'uniform' twice"],
+    ),
+    "a kernel twice": (
+        "fig4a", {"fires": "exp", "silent": ["cosh", "linear", "cosh"]}, "contest.silent",
+        ["has 'cosh' twice; allowed: each value once"],
+    ),
+    "a kernel that does both": (
+        "fig4a", {"fires": "exp", "silent": ["linear", "exp"]}, "contest",
+        ["'exp' both fires and is silent; allowed: other kernels"],
+    ),
+    "no list": (
+        "fig4a", {"fires": "exp", "silent": "linear"}, "contest.silent",
+        ["'linear' is not allowed; should be a list"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_contest_that_is_none(name):
+    panel, own, path, words = WRONG[name]
+    with pytest.raises(ConfigError) as error:
+        load("panels", panel, own)
+    (fault,) = error.value.faults
+    assert fault.startswith(f"--config panels.{panel}.{path}: ")
+    for part in words:
+        assert part in fault
+
+
+def test_a_models_contest_is_checked_in_each_of_its_panels():
+    with pytest.raises(ConfigError) as error:
+        load("models", "regression", {"fires": "exp", "silent": ["uniform"]})
+    starts = [fault.partition(": ")[0] for fault in error.value.faults]
+    assert starts == [f"softmax_vs_linear.panels.{name}.contest" for name in ("fig3a", "fig3b")]
+    with pytest.raises(ConfigError) as error:
+        load("models", "self_attention", {"fires": "exp", "silent": ["lin"]})
+    (fault,) = error.value.faults
+    assert fault.startswith("--config models.self_attention.contest.silent[0]: 'lin' is no kernel")

@@ -1,0 +1,105 @@
+"""Panels, their grids and points: the paper's, and any user's."""
+
+import math
+from decimal import Decimal
+
+import pytest
+from making import SECTION, STUDY, config_points, panel
+
+from attention_separation.settings.strict_model import subsample
+from attention_separation.studies.softmax_vs_linear.models.model import MRule
+
+SIZES = {
+    "fig3a": 191, "fig3b": 100,
+    "fig4a": 81, "fig4b": 6, "fig4c": 80, "fig4d": 81, "fig4e": 80, "fig4f": 81,
+    "fig5a": 81, "fig5b": 6, "fig5c": 80, "fig5d": 81, "fig5e": 80, "fig5f": 81,
+    "fig7a": 81, "fig7b": 6, "fig7c": 80, "fig7d": 81, "fig7e": 80,
+}  # fmt: skip
+
+
+def test_the_papers_panels_and_grids():
+    assert {name: len(config_points(name)) for name in SECTION.panels} == SIZES
+    assert sum(SIZES.values()) == 1437
+    for name, own in SECTION.panels.items():
+        regression = own.model == "regression"
+        assert STUDY.simulated[name].trials == (1000 if regression else 100)
+        if not regression and "m" not in STUDY.exact[name].sweep:
+            assert {p.m for p in config_points(name)} == {15}
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        ("fig3a", 100, 2000), ("fig3b", 1, 100), ("fig4a", 200, 1000), ("fig4b", 4, 66),
+        ("fig4c", 1, 80), ("fig5d", 0.1, 2.98), ("fig5e", 0.01, 0.8), ("fig5f", 0.5, 0.9),
+        ("fig7b", 3, 65), ("fig7d", 0.1, 2.98),
+    ],
+)  # fmt: skip
+def test_ends_of_grids(name, first, last):
+    values = [p.swept[0] for p in config_points(name)]
+    assert (values[0], values[-1]) == (first, last)
+    assert values == sorted(values)
+
+
+def test_grid_values_are_exact_decimals():
+    values = [p.a1 for p in config_points("fig5d")]
+    exact = [float(Decimal("0.1") + k * Decimal("0.036")) for k in range(81)]
+    assert values == exact
+    assert values != [0.1 + k * 0.036 for k in range(81)]
+    assert values[50] == 1.9
+    assert config_points("fig5d")[50].name == "a1=1.9"
+
+
+def test_points_hold_all_parameters_and_the_absolute_threshold():
+    p = config_points("fig4a")[0]
+    s = math.sqrt(math.log(200))
+    held = (p.n, p.d, p.m, p.a0, p.a1, p.b, p.c, p.delta)
+    assert held == (200, 12, 15, 0.01, 1.2, 0.2, 0.8, 0.01)
+    assert p.tau == pytest.approx(0.9 * s, rel=1e-15)
+    assert (p.s, p.attention_x, p.law) == (s, "identity", None)
+    assert config_points("fig5a")[0].attention_x == "ones"
+    f = config_points("fig4f")
+    assert f[0].tau == pytest.approx(0.6 * f[0].s)
+    assert config_points("fig7a")[0].tau == pytest.approx(0.9 * s)
+    r = config_points("fig3a")[0]
+    assert (r.tau, r.s, r.m, r.d, r.delta, r.attention_x) == (0.25, 1.0, 4, None, None, None)
+
+
+def test_delta_is_null_where_nothing_depends_on_it():
+    assert {p.delta for p in config_points("fig4c")} == {None}
+    assert {p.delta for p in config_points("fig3a")} == {None}
+
+
+@pytest.mark.parametrize(
+    ("rule", "n", "delta", "m"),
+    [
+        ({"log_of": "n", "round": "floor"}, 1000, None, 6),
+        ({"log_of": "n", "round": "nearest"}, 1000, None, 7),
+        ({"log_of": "n", "round": "ceil"}, 1000, None, 7),
+        ({"log_of": "n", "round": "floor", "base": 10}, 1000, None, 3),
+        ({"log_of": "n", "round": "floor", "base": 2}, 1024, None, 10),
+        ({"log_of": "n/delta", "round": "floor", "at_least": 15}, 200, 0.01, 15),
+        ({"log_of": "n/delta", "round": "ceil", "times": 2.0}, 200, 0.01, 20),
+    ],
+)
+def test_rules_for_m(rule, n, delta, m):
+    assert MRule.model_validate(rule).m(n, delta) == m
+
+
+def test_two_swept_parameters_make_their_product():
+    both = panel("cross_attention", {"d": [3, 5], "a1": [1.0, 2.0]}, n=16, m=5, a0=0.01).points()
+    assert [(p.d, p.a1) for p in both] == [(3, 1.0), (3, 2.0), (5, 1.0), (5, 2.0)]
+    assert both[1].name == "a1=2.0,d=3"
+
+
+def test_a_points_name_does_not_depend_on_the_grid_around_it():
+    coarse = panel("regression", {"n": [100, 300]}, m=3).points()
+    fine = panel("regression", {"n": [100, 200, 300]}, m=3).points()
+    assert coarse[1].name == fine[2].name == "n=300"
+
+
+def test_thinning_keeps_the_ends():
+    assert subsample(list(range(81)), 5) == [0, 20, 40, 60, 80]
+    assert subsample([1, 2, 3], 5) == [1, 2, 3]
+    assert subsample([1, 2, 3], 1) == [1]
+    assert subsample([1, 2, 3], None) == [1, 2, 3]

@@ -1,0 +1,52 @@
+"""What stands beside a figure in the list of the report."""
+
+from pathlib import Path
+
+import pytest
+from making import STUDY
+
+from attention_separation.results.declaration import FIGURE, TABLE, Output, outputs_of
+from attention_separation.results.tables import TableError
+from attention_separation.studies.softmax_vs_linear import summary as labels_module
+from attention_separation.studies.softmax_vs_linear.settings.section import RULE_NAME
+from attention_separation.studies.softmax_vs_linear.summary import labels
+
+RESULTS = Path("results")
+
+
+def figure(name: str) -> Output:
+    """A figure of the first study, as it declares it."""
+    (found,) = (o for _, o in outputs_of(STUDY.results) if (o.kind, o.name) == (FIGURE, name))
+    return found
+
+
+def test_labels_of_figures(monkeypatch):
+    made = {"fig4a": {"verdict": "agrees"}, "fig4b": {"verdict": "undecided"}}
+    monkeypatch.setattr(labels_module, "verdicts_in", lambda config, folder: made)
+    assert labels(STUDY, Output(FIGURE, "fig4", panels=("fig4a", "fig4b")), RESULTS) == {
+        "figure": "fig4", "model": "self-attention", "swept": "n, d",
+        "verdict": "1 agree, 1 undecided",
+    }  # fmt: skip
+    assert labels(STUDY, figure("fig4a"), RESULTS)["verdict"] == "agrees"
+    assert labels(STUDY, figure("fig7a"), RESULTS)["verdict"] == "not judged"
+    assert labels(STUDY, figure("fig7a"), RESULTS)["swept"] == "n*"
+    audits = [
+        output for output in STUDY.shown_outputs() if output.kind is not TABLE and not output.panels
+    ]
+    assert len(audits) == 4
+    assert {len(labels(STUDY, output, RESULTS)) for output in audits} == {4}
+    (claims,) = (output for output in STUDY.shown_outputs() if output.name == "claims")
+    assert labels(STUDY, claims, RESULTS) == {"table": "claims of the paper"}
+
+
+def test_verdicts_of_other_settings_are_no_labels(monkeypatch):
+    def refuse(config, folder):
+        raise TableError("made with other settings than these")
+
+    monkeypatch.setattr(labels_module, "verdicts_in", refuse)
+    assert labels(STUDY, figure("fig4a"), RESULTS)["verdict"] == "not judged"
+
+
+@pytest.mark.parametrize("name", ["provenance", "report", "rank_fig1"])
+def test_no_panel_takes_a_rules_name(name):
+    assert RULE_NAME.fullmatch(name)

@@ -1,0 +1,236 @@
+"""Panels whose contest is not the paper's, from trials to figures."""
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from making import entry, spelled_out, study_of
+from matplotlib import colormaps
+
+from attention_separation.__main__ import run_job
+from attention_separation.attention.kernels import KERNELS
+from attention_separation.results.tables import TableError
+from attention_separation.studies.softmax_vs_linear.audits import phase, theta
+from attention_separation.studies.softmax_vs_linear.audits import threshold as threshold_audit
+from attention_separation.studies.softmax_vs_linear.audits.phase import marks, points_of
+from attention_separation.studies.softmax_vs_linear.audits.threshold import colours_of
+from attention_separation.studies.softmax_vs_linear.figures.panel_figure import draw as draw_figure
+from attention_separation.studies.softmax_vs_linear.models import panel_tables
+from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS, Contest
+from attention_separation.studies.softmax_vs_linear.settings.panels import PanelsJob
+from attention_separation.studies.softmax_vs_linear.study import SoftmaxVsLinear
+
+MANY = Contest(fires="exp", silent=("linear", "elu_plus_one", "power_2"))
+ONE = Contest(fires="power_3", silent=())
+EVENTS = (
+    "exp_d1_positive", "linear_d1_zero", "elu_plus_one_d1_zero", "power_2_d1_zero",
+    "exp_d0_zero", "linear_d0_zero", "elu_plus_one_d0_zero", "power_2_d0_zero",
+)  # fmt: skip
+SAID = (
+    "In many, success: F_exp positive on D1 and zero on D0; F_lin, F_elu_plus_one and F_power_2 "
+    "zero on both."
+)
+SAID_OF_ONE = "In one, success: F_power_3 positive on D1 and zero on D0."
+SELF = {"n": 60, "d": 12, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
+PANELS = {
+    "papers": {"model": "self_attention", "sweep": {"m": [1, 4, 9, 30]}, "fixed": SELF},
+    "many": {
+        "model": "self_attention", "sweep": {"m": [1, 4, 9, 30]}, "fixed": SELF,
+        "contest": MANY.model_dump(),
+    },
+    "one": {
+        "model": "cross_attention", "sweep": {"a1": [0.6, 1.2]},
+        "fixed": {"n": 60, "d": 13, "m": 5, "a0": 0.01}, "contest": ONE.model_dump(),
+    },
+}  # fmt: skip
+TRIALS = 300
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    """Three panels, of the paper's contest, of more and of fewer networks, and figures of them."""
+    whole = spelled_out()
+    values = whole["softmax_vs_linear"]
+    values["panels"] = {name: panel | {"trials": TRIALS} for name, panel in PANELS.items()}
+    values["figures"] = {
+        "pair": {"title": "Two contests", "panels": ["papers", "many"]},
+        "other": {"title": "Others", "panels": ["one", "many"]},
+    }
+    values["phase"] = {}
+    path = tmp_path_factory.mktemp("config") / "config.yaml"
+    path.write_text(yaml.safe_dump(whole, sort_keys=False))
+    return study_of(path)
+
+
+def run(module, job, **options):
+    """Run a job of the study with a job's settings; options are --NAME VALUE."""
+    arguments = ["--settings", job if isinstance(job, str) else job.canonical()]
+    for option, value in options.items():
+        values = value if isinstance(value, list) else [value]
+        arguments += [f"--{option}", *map(str, values)]
+    assert run_job(f"softmax_vs_linear.{module}", *arguments) == 0
+
+
+@pytest.fixture(scope="module")
+def made(config, tmp_path_factory):
+    """A folder of results: of the three panels all but the claims and the open choices."""
+    folder = tmp_path_factory.mktemp("results")
+    exactly = {name: folder / f"exact/{name}.parquet" for name in PANELS}
+    trials = {name: folder / f"panels/{name}.parquet" for name in PANELS}
+    for name in PANELS:
+        run("simulation.simulate", config.simulated[name].canonical(), output=trials[name])
+    run("exact.compute", PanelsJob(panels=[*config.exact.values()]), outputs=[*exactly.values()])
+    for name, figure in config.section.figures.items():
+        run(
+            "figures.panel_figure", config.results[name].settings,
+            tables=[trials[panel] for panel in figure.panels],
+            exact=[exactly[panel] for panel in figure.panels],
+            output=folder / f"figures/{name}.svg",
+        )  # fmt: skip
+    run(
+        "figures.verdicts", config.results["verdicts"].settings, tables=[*trials.values()],
+        exact=[*exactly.values()], output=folder / "tables/verdicts.parquet",
+    )  # fmt: skip
+    run(
+        "audits.whp",
+        config.results["whp"].settings,
+        exact=[*exactly.values()],
+        output=folder / "tables/whp.parquet",
+    )
+    run(
+        "audits.threshold", config.results["threshold"].settings,
+        table=folder / "tables/threshold.parquet", figure=folder / "figures/threshold.svg",
+    )  # fmt: skip
+    run("audits.theta", config.results["theta"].settings, output=folder / "figures/theta.svg")
+    return folder
+
+
+def read(made, path):
+    return pq.ParquetFile(made / f"{path}.parquet").read()
+
+
+def test_trials_count_the_events_of_the_contest(made):
+    table = read(made, "panels/many")
+    assert table.schema.names == panel_tables.simulated_schema(MANY).names
+    assert [*EVENTS] == table.schema.names[15:23]
+    assert not any(name.startswith("f_") for name in table.schema.names)
+    for row in table.to_pylist():
+        happened = [row[event] for event in EVENTS]
+        assert max(0, sum(happened) - 7 * TRIALS) <= row["successes"] <= min(happened)
+    assert read(made, "panels/one").schema.names[15:17] == [*ONE.events]
+    assert read(made, "panels/papers").schema.names[15:19] == [*PAPERS.events]
+
+
+def test_exact_values_are_joined_to_trials_of_their_contest(made):
+    trials, exactly = (
+        [made / f"{folder}/{name}.parquet" for name in ("one", "many")]
+        for folder in ("panels", "exact")
+    )
+    assert len(panel_tables.read_joined(trials, exactly, (ONE, MANY))) == 2
+    with pytest.raises(TableError, match="not a table of this version"):
+        panel_tables.read_joined(trials, exactly, (MANY, ONE))
+
+
+def test_the_simulation_agrees_with_its_exact_values(made):
+    rows = read(made, "tables/verdicts").to_pylist()
+    assert [(row["panel"], row["verdict"]) for row in rows] == [(name, "agrees") for name in PANELS]
+    assert len(read(made, "tables/verdicts_points")) == 4 + 4 + 2
+
+
+def test_with_high_probability_has_a_row_for_each_event_and_one_for_all(made):
+    rows = read(made, "tables/whp").to_pylist()
+    of = {name: [row for row in rows if row["panel"] == name] for name in PANELS}
+    assert [row["event"] for row in of["papers"]] == [*PAPERS.events, "all_four"]
+    assert [row["event"] for row in of["many"]] == [*EVENTS, "all"]
+    assert [row["event"] for row in of["one"]] == [*ONE.events, "all"]
+    for own in of.values():
+        *each, together = own
+        assert together["worst_failure"] == max(row["worst_failure"] for row in each)
+        assert together["points_whp"] <= min(row["points_whp"] for row in each)
+
+
+def test_a_figure_of_two_contests_has_both_kinds_of_columns(config, made):
+    table = read(made, "figures/pair")
+    of = {name: [row for row in table.to_pylist() if row["panel"] == name] for name in PANELS}
+    assert (len(of["papers"]), len(of["many"]), len(of["one"])) == (4, 4, 0)
+    for contest, own, other in ((PAPERS, "papers", "many"), (MANY, "many", "papers")):
+        for event in contest.events:
+            for column in (event, f"prob_{event}", f"error_{event}"):
+                assert all(row[column] is not None for row in of[own]), column
+                assert all(row[column] is None for row in of[other]), column
+    simulated = read(made, "panels/many").to_pylist()
+    for row, own in zip(of["many"], simulated, strict=True):
+        assert {name: row[name] for name in own} == own
+
+
+def test_figures_say_whose_contest_is_not_the_papers(config, made):
+    def note(figure):
+        return " ".join(figure.get_supxlabel().split())
+
+    of = {}
+    for name, figure in config.section.figures.items():
+        job = config.results[name].settings
+        paths = (
+            [made / f"{folder}/{panel}.parquet" for panel in figure.panels]
+            for folder in ("panels", "exact")
+        )
+        of[name] = note(
+            draw_figure(
+                job, panel_tables.read_joined(*paths, [look.contest for look in job.panels])
+            )
+        )
+    assert SAID in of["pair"]
+    assert "In papers" not in of["pair"]
+    maps = note(theta.draw(config.results["theta"].settings, read(made, "figures/theta")))
+    for words in (of["other"], maps):
+        assert SAID in words
+        assert SAID_OF_ONE in words
+
+
+def test_phase_maps_say_whose_contest_is_not_the_papers(config):
+    """Nor does their title say what F_lin does."""
+    fixed = {key: value for key, value in SELF.items() if key != "a1"}
+    maps = {
+        name: entry("self_attention", {"m": [1, 4], "a1": [0.8, 1.2]}, contest=own, **fixed)
+        for name, own in (("paper", PAPERS), ("other", MANY))
+    }
+    of = {}
+    for names in (["paper"], ["paper", "other"]):
+        phase_of = {"phase": {name: maps[name] for name in names}}
+        section = config.section.model_copy(update=phase_of)
+        job = SoftmaxVsLinear(section, config.seed, config.jobs).results["phase"].settings
+        of[len(names)] = phase.draw(job, phase.phase_table(job))
+    assert "F_lin" in of[1].get_suptitle()
+    assert "success:" not in of[1].get_supxlabel()
+    assert "F_lin" not in of[2].get_suptitle()
+    assert SAID.replace("many", "other") in " ".join(of[2].get_supxlabel().split())
+    # Of the panels with the same numbers each is on the map of its contest.
+    assert [marks(each, points_of(job.marked)) for each in job.panels] == [
+        [(m, 1.2) for m in (1.0, 4.0, 9.0, 30.0)]
+    ] * 2
+    marked = {name: points_of([of for of in job.marked if of.name == name]) for name in PANELS}
+    assert marks(job.panels[0], marked["many"]) == marks(job.panels[1], marked["papers"]) == []
+
+
+def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(config, made):
+    job = config.results["threshold"].settings
+    colours = colours_of(job.panels)
+    assert [*colours] == ["exp", "linear", "elu_plus_one", "power_2", "power_3"]
+    assert len({*colours.values()}) == 5
+    nine = job.panels[0].with_more(contest=Contest(fires="exp", silent=[*KERNELS][2:10]))
+    further = [colour for colour in colours_of([nine]).values() if not isinstance(colour, str)]
+    ends = colormaps["turbo"]([0.0, 1.0]).tolist()
+    assert [further[0], further[-1]] == [*map(tuple, ends)]
+    figure = threshold_audit.draw(job, read(made, "tables/threshold"))
+    figure.draw_without_rendering()
+    (legend,) = [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]
+    words = [text.get_text() for text in legend.get_texts()]
+    assert words[:5] == ["𝐹_exp", "𝐹_lin", "𝐹_elu_plus_one", "𝐹_power_2", "𝐹_power_3"]
+    assert [line.get_color() for line in legend.get_lines()[:5]] == [*colours.values()]
+    # Each contest has plots of its own, though two have one model, X and swept parameter.
+    drawn = [{line.get_color() for line in ax.lines} - {"#222222"} for ax in figure.axes]
+    for contest in (PAPERS, MANY, ONE):
+        assert {colours[kernel] for kernel in contest.kernels} in drawn
+    assert "the same for all networks" in " ".join(figure.get_supxlabel().split())
+    papers = PanelsJob(panels=[p for p in job.panels if p.name == "papers"])
+    figure = threshold_audit.draw(papers, read(made, "tables/threshold"))
+    assert "the same for both networks" in " ".join(figure.get_supxlabel().split())

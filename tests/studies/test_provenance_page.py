@@ -1,0 +1,108 @@
+"""The page of versions and settings, and what the report opens with."""
+
+import json
+import tomllib
+
+import pyarrow as pa
+from making import ROOT
+
+from attention_separation import __version__
+from attention_separation.results import environment as installed
+from attention_separation.results.tables import write_parquet
+from attention_separation.studies.provenance_page import (
+    JUDGED,
+    ProvenanceJob,
+    opening,
+    run,
+    verdicts_of,
+)
+from attention_separation.studies.provenance_page import page as provenance_page
+
+JOB = ProvenanceJob(
+    python="CPython 3.99", packages={"numpy": "9.9", "zzz": "1"}, results="results",
+    code="abc",
+    facts={"scale": "paper", "engine": "dense", "trials": "each panel's own"},
+    config=json.dumps({"seed": 5, "a": {"z": 1, "b": 2}}),
+)  # fmt: skip
+
+
+def test_the_page_of_versions():
+    text = provenance_page(JOB)
+    for words in (
+        "<td>seed</td><td>5</td>", "<td>numpy</td><td>9.9</td>", "not installed", "zzz 1",
+        "<td>code</td><td>abc</td>", "CPython 3.99",
+        "a: {z: 1, b: 2}", "each panel&#x27;s own",
+    ):  # fmt: skip
+        assert words in text
+
+
+def test_the_opening_says_what_was_run(tmp_path):
+    facts = (
+        ":seed: 5\n:scale: paper\n:engine: dense\n:trials: each panel's own\n:results: results/\n"
+    )
+    assert opening(JOB, {}) == f"What was run\n------------\n\n{facts}\n"
+    found = opening(JOB, {"Claims": "2 agree"})
+    assert found == f"What was found\n--------------\n\n:Claims: 2 agree\n\n{opening(JOB, {})}"
+    run(JOB, tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == provenance_page(JOB)
+    assert (tmp_path / "opening.rst").read_text(encoding="utf-8") == opening(JOB, {})
+
+
+def write(path, **columns):
+    write_parquet(pa.table(columns), path, {})
+    return path
+
+
+def test_the_opening_counts_the_verdicts_of_each_table(tmp_path):
+    panels = write(tmp_path / "verdicts.parquet", verdict=["agrees", "agrees", "differs"])
+    origins = ["the paper's", "the paper's", "the paper's, judged on its published values alone"]
+    rank = write(
+        tmp_path / "rank_claims.parquet", origin=origins, verdict=["agrees", "not judged", "agrees"]
+    )
+    bounds = write(
+        tmp_path / "claims.parquet",
+        id=["4.1.P1", "4.1.P1", "5.1", "5.1.m", "C.3", "4.2.P1"],
+        source=["given"] * 4 + ["guessed", "given"],
+        identity=[False] * 6,
+        verdict=[
+            "holds at the sizes tested",
+            "holds at the sizes tested",
+            "with τ = 1/4*: refuted below n = 2, proved from n = 4",
+            "fails at every n tested",
+            "holds at the sizes tested",
+            "fails at every n tested",
+        ],
+    )
+    other = write(tmp_path / "other.parquet", verdict=["agrees"])
+    assert verdicts_of([other, rank, panels, bounds]) == {
+        JUDGED["claims"]: "1 hold at all sizes tested, 1 at some or from an n on, 1 at none",
+        JUDGED["verdicts"]: "2 agree, 1 differ",
+        JUDGED["rank_claims"]: "1 agree, 1 not judged",
+    }
+    run(JOB, tmp_path / "page.html", verdicts=[panels])
+    text = (tmp_path / "opening.rst").read_text(encoding="utf-8")
+    assert f":{JUDGED['verdicts']}: 2 agree, 1 differ\n" in text
+
+
+def test_what_is_installed():
+    found = installed.packages()
+    assert found["attention-separation"] == __version__
+    assert found["pyarrow"] == pa.__version__
+    assert list(found) == sorted(found)
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = wanted["project"]
+    needed = project["dependencies"] + project["optional-dependencies"]["workflow"]
+    names = [text.split(">")[0] for text in needed]
+    assert sorted(installed.DEPENDENCIES) == sorted(names)
+
+
+def test_the_processor_is_named_by_its_family(tmp_path):
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(
+        "processor\t: 0\nvendor_id\t: Maker\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: A: B\n"
+        "flags\t\t:\n\nprocessor\t: 1\nvendor_id\t: Other\n"
+    )
+    assert installed.processor(cpuinfo) == "Maker family 6 model 85"
+    cpuinfo.write_text("processor\t: 0\nBogoMIPS\t: 50.00\n")
+    assert installed.processor(cpuinfo)
+    assert installed.processor(tmp_path / "none")
