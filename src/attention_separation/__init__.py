@@ -11,8 +11,9 @@ kernel's scores; `needle` says what one query can tell at best where tokens are 
 how many pairs of a key and a value a layer holds.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from attention_separation import needle as needle
@@ -27,23 +28,7 @@ API = (
     "least_degree", "least_weight", "pair", "plot", "rows", "scores", "separate",
     "separates_from", "simulate", "spans", "success",
 )  # fmt: skip
-"""Names of `attention_separation.api`, which is imported when one of them is first asked for: jobs
-of the workflow need none."""
 
-ROOMS = ("needle", "recall")
-"""Rooms with questions of their own, imported in the same way."""
-
-
-def __getattr__(name: str) -> Any:
-    if name in ROOMS:
-        return importlib.import_module(f"{__name__}.{name}")
-    if name not in API:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.api"), name)
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *API, *ROOMS]
-
-
-__all__ = ["__version__", *API, *ROOMS]
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__, {**dict.fromkeys(API, "api"), "needle": "", "recall": ""}
+)

@@ -12,8 +12,8 @@ import pytest
 from attention_separation.needle.exact import accuracy_limits, bayes, kernel_limits, power, sink
 
 from attention_separation.needle.accuracy import Accuracy, crossing
+from attention_separation.needle.attention_sink import right_sink, sink_accuracy
 from attention_separation.needle.kernel_limits import LINES
-from attention_separation.needle.sink import right_sink, sink_accuracy
 from attention_separation.studies.needle.settings.exact import LinesSettings
 
 BEYOND = 1.2

@@ -8,29 +8,22 @@
 of the attention sink that is right at n, `sink_limit` the accuracy of one that is right at another.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .kernel_limits import critical_n, limit
-    from .sink import sink, sink_limit
+    from .attention_sink import sink as sink
+    from .attention_sink import sink_limit as sink_limit
+    from .kernel_limits import critical_n as critical_n
+    from .kernel_limits import limit as limit
 
-MODULES = {
-    "limit": "kernel_limits",
-    "critical_n": "kernel_limits",
-    "sink": "sink",
-    "sink_limit": "sink",
-}
-"""Of what is asked here, imported when it is first asked for: they need SciPy."""
-
-__all__ = ["critical_n", "limit", "sink", "sink_limit"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.exact.{MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "limit": "kernel_limits",
+        "critical_n": "kernel_limits",
+        "sink": "attention_sink",
+        "sink_limit": "attention_sink",
+    },
+)

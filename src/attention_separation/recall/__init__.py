@@ -11,25 +11,22 @@ order, `delta` and `least_squares` are layers that correct what they keep. `larg
 of pairs up to which a level is reached, `simulate` calls any layer.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .asking import accuracy, largest_n, simulate
-    from .layers import decay, delta, least_squares, window
+    from .asking import accuracy as accuracy
+    from .asking import largest_n as largest_n
+    from .asking import simulate as simulate
+    from .layers import decay as decay
+    from .layers import delta as delta
+    from .layers import least_squares as least_squares
+    from .layers import window as window
 
-MODULES = {"accuracy": "asking", "largest_n": "asking", "simulate": "asking"}
-MODULES |= dict.fromkeys(("decay", "delta", "least_squares", "window"), "layers")
-"""Of what is asked here, imported when it is first asked for: they need SciPy."""
+ASKING = ("accuracy", "largest_n", "simulate")
+LAYERS = ("decay", "delta", "least_squares", "window")
 
-__all__ = ["accuracy", "decay", "delta", "largest_n", "least_squares", "simulate", "window"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__, {**dict.fromkeys(ASKING, "asking"), **dict.fromkeys(LAYERS, "layers")}
+)

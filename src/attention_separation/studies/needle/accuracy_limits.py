@@ -15,8 +15,8 @@ import pyarrow as pa
 from ...messages.progress import Progress
 from ...needle import bayes
 from ...needle.accuracy import crossing, of_events
+from ...needle.attention_sink import right_sink, sink_accuracy
 from ...needle.kernel_limits import BEST, BOUND, LINES, REFERENCE, Line
-from ...needle.sink import right_sink, sink_accuracy
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import schema, table_from_rows

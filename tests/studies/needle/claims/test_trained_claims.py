@@ -7,7 +7,7 @@ from making import CONFIG
 from needle_cells import runs, table_of
 from needle_tables import tracked
 
-from attention_separation.needle.sink import sink_accuracy
+from attention_separation.needle.attention_sink import sink_accuracy
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 from attention_separation.studies.needle.claims import trained_claims

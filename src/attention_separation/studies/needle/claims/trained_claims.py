@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from ....needle.sink import right_sink, sink_accuracy
+from ....needle.attention_sink import right_sink, sink_accuracy
 from ....results.tables import schema
 from ....statistics.claims import Claim, Comparison, Estimate, Judgement, judge, within
 from ....statistics.means import ClaimedMean, Mean, compare_means

@@ -12,8 +12,8 @@ from scipy.integrate import quad
 from scipy.stats import binomtest, norm
 
 from attention_separation import needle
+from attention_separation.needle.attention_sink import right_sink, sink_accuracy
 from attention_separation.needle.bayes import best_accuracy
-from attention_separation.needle.sink import right_sink, sink_accuracy
 
 FALSE_ALARM = 1e-6
 """Chance that any of the comparisons with trials fails though all is right."""
