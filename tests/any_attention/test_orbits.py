@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attention_separation.any_attention.exact import values
 from hypothesis import given
 from hypothesis import strategies as st
 from literal_kernels import OF_VECTORS, divided
 
 import attention_separation as asep
+from attention_separation.any_attention import values
 from attention_separation.any_attention.kernel_check import check_kernel
 from attention_separation.any_attention.layers import LAYERS, ONE_COORDINATE, token_types
 from attention_separation.any_attention.values import best_probabilities

@@ -5,10 +5,10 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from attention_separation.any_attention.exact import reach_search
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention_separation.any_attention import reach_search
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.reach_search import (
     n_equal_to_uniform,

@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from attention_separation.any_attention.exact import values
 
+from attention_separation.any_attention import values
 from attention_separation.any_attention.layers import LAYERS, token_types
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS

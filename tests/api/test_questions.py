@@ -20,7 +20,7 @@ from attention_separation.any_attention.least_values import critical_temperature
 from attention_separation.api import build, simulating
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.dataset import FixedData
-from attention_separation.results import progress
+from attention_separation.messages import progress
 from attention_separation.studies.softmax_vs_linear.exact.attention_probabilities import references
 from attention_separation.studies.softmax_vs_linear.models import MODELS
 from attention_separation.studies.softmax_vs_linear.models.contest import Contest

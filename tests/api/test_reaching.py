@@ -7,9 +7,9 @@ import warnings
 
 import numpy as np
 import pytest
-from attention_separation.any_attention.exact import reach_search
 
 import attention_separation as asep
+from attention_separation.any_attention import reach_search
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.api.reaching import TEMPERATURE
 

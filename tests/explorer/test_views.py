@@ -81,9 +81,7 @@ def test_a_fault_is_the_apis_sentence(wrong):
 MOVED = {
     "Curve.against": "temperature", "Needle.mu": 3.5, "Needle.n": 2**20, "Rank bound.d": 16,
     "Recall.d": 16, "Recall.n": 32, "Recall.decay": 0.9,
-    "Rank bound.rank": 40, "Rank bound.heads": 4, "Head.target": "2", "Head.fixed": "0",
-    "Head.near": "1",
-    "Head.scores": "[0.1, -0.5, 7.25, 1, 2, 0.3, 1e-3, 2.5, 0 1\n0.5]",
+    "Rank bound.rank": 40, "Rank bound.heads": 4,
 }  # fmt: skip
 ASKED = [
     (["exp", "linear"], {"n": 2000}),

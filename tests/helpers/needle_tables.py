@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv
-from attention_separation.needle.exact import accuracy_limits
 from making import CONFIG, ROOT
 
 from attention_separation.results.tables import write_parquet
+from attention_separation.studies.needle import accuracy_limits
 from attention_separation.studies.needle.claims import trained_claims
 from attention_separation.studies.needle.training import cells_table
 

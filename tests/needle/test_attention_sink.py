@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from attention_separation.needle.exact import bayes
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from needle_trials import count_right
@@ -12,6 +11,7 @@ from scipy.integrate import quad
 from scipy.stats import binomtest, norm
 
 from attention_separation import needle
+from attention_separation.needle import bayes
 from attention_separation.needle.attention_sink import right_sink, sink_accuracy
 from attention_separation.needle.bayes import best_accuracy
 

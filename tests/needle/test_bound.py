@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from attention_separation.needle.exact import bayes, kernel_limits
 from needle_trials import count_right, likelihood_above
 from scipy.stats import binomtest
 
+from attention_separation.needle import bayes, kernel_limits
 from attention_separation.studies.needle.accuracy_limits import FEW, MU, N, ends
 
 FALSE_ALARM = 1e-6

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from attention_separation.needle.exact import bayes, kernel_limits, power
 from needle_trials import average_above, count_right, likelihood_above, ratio_above, sharp_softmax
 from scipy.stats import binomtest, chi2, ncx2, norm
+
+from attention_separation.needle import bayes, kernel_limits, power
 
 FALSE_ALARM = 1e-6
 """Chance that any of the comparisons here fails though all is right, each an equal part of it."""

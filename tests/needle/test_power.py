@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from attention_separation.needle.exact import power
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_separation.needle import power
 from attention_separation.needle.power import Reading, accuracy_of, sought_reading
 
 FINEST = power.Grid(1400, 3000, 1e-13, few=8)

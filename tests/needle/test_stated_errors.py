@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from attention_separation.needle.exact import accuracy_limits, bayes, kernel_limits, power, sink
 
+from attention_separation.needle import attention_sink as sink
+from attention_separation.needle import bayes, kernel_limits, power
 from attention_separation.needle.accuracy import Accuracy, crossing
 from attention_separation.needle.attention_sink import right_sink, sink_accuracy
 from attention_separation.needle.kernel_limits import LINES
+from attention_separation.studies.needle import accuracy_limits
 from attention_separation.studies.needle.settings.exact import LinesSettings
 
 BEYOND = 1.2

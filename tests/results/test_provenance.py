@@ -52,12 +52,12 @@ def test_what_type_checkers_alone_import_does_not(package):
 
 def test_a_job_depends_on_its_own_study_alone():
     """The package itself names the API for type checkers: through it all would depend on all."""
-    rooms = {
-        name.split(".")[1]
-        for name in closure(f"{PACKAGE}.head_rank.theory.bound_table").keys() - {PACKAGE}
-    }
-    assert rooms.isdisjoint({"api", "any_attention", "softmax_vs_linear", "needle"})
+    modules = closure(f"{PACKAGE}.studies.head_rank.theory.bound_table").keys() - {PACKAGE}
+    rooms = {name.split(".")[1] for name in modules}
+    assert rooms.isdisjoint({"api", "any_attention", "needle", "recall"})
     assert "results" in rooms
+    studies = {name.split(".")[2] for name in modules if name.startswith(f"{PACKAGE}.studies.")}
+    assert studies == {"head_rank"}
 
 
 def test_an_unknown_module_is_an_error():

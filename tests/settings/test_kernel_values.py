@@ -10,16 +10,16 @@ import pytest
 from making import CONFIG
 
 from attention_separation.__main__ import run_job
-from attention_separation.any_attention import figures
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.least_values import known_least_weights
 from attention_separation.any_attention.values import best_probabilities, separate
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.own_kernels import given
-from attention_separation.own_kernels import values as own_kernels_module
 from attention_separation.pages import drawing
+from attention_separation.settings import kernel_values as own_kernels_module
 from attention_separation.settings.kernel_section import FeatureKernel, PythonKernel, ScoreKernel
 from attention_separation.settings.kernel_values import own_kernel, own_kernels
+from attention_separation.studies.any_attention import figures
 from attention_separation.studies.any_attention.figures import label_of
 from attention_separation.studies.any_attention.own_kernel_faults import kernel_fault
 from attention_separation.studies.any_attention.settings import KernelsJob

@@ -13,7 +13,7 @@ from attention_separation.config import load_config, overrides_of
 from attention_separation.results import provenance
 
 SRC = "src/attention_separation"
-PAPER = f"{SRC}/softmax_vs_linear"
+PAPER = f"{SRC}/studies/softmax_vs_linear"
 PANELS = ("fig3a", "fig4a", "fig4b", "fig7b")
 FIGURES = {"fig3", "fig4", "fig7"}
 SIMULATED = {f"simulate_{name}" for name in PANELS}
@@ -109,7 +109,7 @@ CHANGES = {
 }  # fmt: skip
 
 
-RANK = f"{SRC}/head_rank"
+RANK = f"{SRC}/studies/head_rank"
 OF_RANK = {
     "the draws of the vote": (
         "config.yaml", "vote: {draws: 100", "vote: {draws: 90",
@@ -120,7 +120,7 @@ OF_RANK = {
         {"rank_found", "rank_theory", "rank_claims"},
     ),
     "the sum of the bound": (
-        f"{RANK}/theory/bound.py", "0.5 * (listed + beyond", "0.5 * (1.0 * listed + beyond",
+        f"{SRC}/rank_bound/bound.py", "0.5 * (listed + beyond", "0.5 * (1.0 * listed + beyond",
         # The bound is drawn beside random heads.
         {"rank_bound", "rank_found", "rank_layers", "rank_theory", "rank_claims",
          "rank_random_features", "rank_temperature", "rank_vote"},
@@ -137,7 +137,7 @@ OF_RANK = {
     ),
 }  # fmt: skip
 
-NEEDLE = f"{SRC}/needle"
+NEEDLE = f"{SRC}/studies/needle"
 OF_LINES = {"needle_exact", "needle_claims", "needle_accuracy", "needle_critical", "needle_sink"}
 OF_NEEDLE = {
     "a size of the lines": ("config.yaml", "sizes: [8, 32, 512]", "sizes: [8, 64]", OF_LINES),
@@ -146,7 +146,7 @@ OF_NEEDLE = {
         f"{NEEDLE}/claims/claims_table.py", "NEAR = 0.05", "NEAR = 0.06", {"needle_claims"},
     ),
     "a line": (
-        f"{NEEDLE}/exact/kernel_limits.py",
+        f"{SRC}/needle/kernel_limits.py",
         "mu / (2 * math.sqrt(n))", "mu / 2 / math.sqrt(n)", OF_LINES,
     ),
     "a colour": (
@@ -155,7 +155,7 @@ OF_NEEDLE = {
     ),
     "a sentence": (f"{NEEDLE}/study.py", "claims on the needle", "the claims", set()),
     "the other study of the same X": (
-        f"{SRC}/any_attention/laws/margins.py", "WEIGHT = 1.0", "WEIGHT = 2.", set(),
+        f"{SRC}/studies/any_attention/laws/margins.py", "WEIGHT = 1.0", "WEIGHT = 2.", set(),
     ),
 }  # fmt: skip
 
@@ -194,7 +194,7 @@ OVERRIDES = {
     ),
 }
 
-RECALL = f"{SRC}/recall"
+RECALL = f"{SRC}/studies/recall"
 AFTER_CELLS = {"recall_tables", "recall_claims", "recall_accuracy", "recall_age", "recall_state"}
 RECALL_CELLS = {
     f"recall_cell_{name}"
@@ -206,7 +206,7 @@ OF_RECALL = {
         "decay_linear: {kernel: linear, decay: 0.9}", AFTER_CELLS | {"recall_cell_decay_linear"},
     ),
     "the law of the delta rule": (
-        f"{RECALL}/simulation/reduced_delta.py", "np.maximum(shrinking, 0.0)",
+        f"{SRC}/recall/simulation/reduced_delta.py", "np.maximum(shrinking, 0.0)",
         "np.maximum(0.0, shrinking)", AFTER_CELLS | RECALL_CELLS,
     ),
     "the rule of a claim of recall": (

@@ -10,13 +10,13 @@ from matplotlib.colors import rgb_to_hsv, to_rgb
 from matplotlib.figure import Figure
 
 from attention_separation.__main__ import run_job
-from attention_separation.any_attention import figures
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.least_values import least_weights
 from attention_separation.any_attention.values import best_probabilities
 from attention_separation.attention.kernels import KERNELS, exponential, power
 from attention_separation.datasets import another_x
 from attention_separation.pages import drawing
+from attention_separation.studies.any_attention import figures
 from attention_separation.studies.any_attention.figures import multiples
 from attention_separation.studies.any_attention.settings import FIGURES, KernelsJob
 

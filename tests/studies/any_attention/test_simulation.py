@@ -12,12 +12,12 @@ from making import CONFIG
 from scipy.stats import binomtest, chi2, kstest
 
 from attention_separation.__main__ import run_job
-from attention_separation.any_attention import simulation
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.values import separate
 from attention_separation.attention.dense import attention_weights
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.results.tables import select_rows
+from attention_separation.studies.any_attention import simulation
 from attention_separation.studies.any_attention.settings import Data, Simulated
 from attention_separation.studies.any_attention.simulation import (
     SIMULATED,

@@ -3,10 +3,10 @@
 import math
 
 import pytest
-from attention_separation.needle.exact import accuracy_limits
 
 from attention_separation import needle
 from attention_separation.needle.kernel_limits import LINES
+from attention_separation.studies.needle import accuracy_limits
 from attention_separation.studies.needle.accuracy_limits import (
     ACCURACIES,
     CRITICAL,

@@ -9,10 +9,10 @@ from needle_cells import runs, table_of
 from needle_tables import SCHEMAS, folder_of_tables
 
 from attention_separation.__main__ import run_job
-from attention_separation.needle import figures
 from attention_separation.pages import drawing
 from attention_separation.pages.house_style import kernel_line
 from attention_separation.settings.strict_model import Job
+from attention_separation.studies.needle import figures
 from attention_separation.studies.needle.settings.titles import FIGURES, FIGURES_OF_LINES
 
 

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from attention_separation.recall import figures
+from attention_separation.studies.recall import figures
 from attention_separation.studies.recall.tables.joined import CAPACITIES, LINES
 
 

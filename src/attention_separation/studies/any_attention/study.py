@@ -59,13 +59,13 @@ class AnyAttention(Study):
         sizes = subsample(section.sizes, smaller.points)
         yield _result(
             "values",
-            "exact.value_table",
+            "tables.value_table",
             job(sizes=sizes, only=only, **self._own_kernels),
             table("kernels", "up to which n each kernel separates"),
             long_table("kernel_values", "what each kernel can do at some n"),
         )
         splits = long_table("kernels_splits", "feature maps and the split of X")
-        yield _result("splits", "exact.splits", job(only=only, **self._own_kernels), splits)
+        yield _result("splits", "tables.splits", job(only=only, **self._own_kernels), splits)
         laws = table("kernel_laws", "laws of which kernels separate")
         yield _result("laws", "laws.law_table", job(points=smaller.points), laws)
         sharpness = table("temperature", "how sharp softmax has to be, against n")
@@ -90,7 +90,7 @@ class AnyAttention(Study):
                 _result("elsewhere", "laws.law_table", job, elsewhere),
                 outputs={"elsewhere": (elsewhere,)},
             ),
-            _result("precision", "exact.precision", job, precision),
+            _result("precision", "tables.precision", job, precision),
         )
         for result in results:
             yield replace(result, in_default_run=False, is_for_pages=True, priority=0)
@@ -137,7 +137,7 @@ def _result(
         outputs[""] = beside
     return Result(
         f"kernels_{name}",
-        f"any_attention.{module}",
+        f"studies.any_attention.{module}",
         settings,
         outputs,
         description=f"Any attention: {output.title}",

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attention_separation.any_attention.exact import least_values, reach_search
 
+from attention_separation.any_attention import least_values, reach_search
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.reach_search import Reach, Span
 from attention_separation.any_attention.verdicts import separates

@@ -6,7 +6,6 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from attention_separation.any_attention.exact import precision
 from literal_kernels import OF_SCORES, OF_SCORES_ABOVE_ZERO
 from making import CONFIG
 
@@ -17,6 +16,7 @@ from attention_separation.any_attention.verdicts import exp_probabilities
 from attention_separation.attention.kernels import KERNELS, minus_mean
 from attention_separation.results.tables import read_parquet
 from attention_separation.studies.any_attention.settings import Data
+from attention_separation.studies.any_attention.tables import precision
 from attention_separation.studies.any_attention.tables.precision import SCHEMES
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=10, delta=0.01, at_least=15)

@@ -10,7 +10,7 @@ from attention_separation.__main__ import run_job
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.reach_search import reach
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.own_kernels import values as own_kernels
+from attention_separation.settings import kernel_values as own_kernels
 from attention_separation.studies.any_attention.settings import KernelsJob
 from attention_separation.studies.any_attention.tables.value_table import REACHES, VALUES
 
