@@ -34,7 +34,7 @@ def is_moved(path: Path) -> bool:
 
 def sources(root: Path) -> dict[str, str]:
     """The site's pages by their paths in the repository: their names there."""
-    rooms = sorted(root.glob("src/*/*/README.md"))
+    rooms = sorted(root.glob("src/*/studies/*/README.md"))
     return (
         {"README.md": "index.md"}
         | {

@@ -11,18 +11,20 @@ from attention_separation.studies.head_rank.constructions.farthest_point import 
 from attention_separation.studies.needle.facts import Needle
 
 PACKAGE = ROOT / "src/attention_separation"
+STUDIES = "attention_separation.studies"
 TABLES = Tables(DOCS)
 
 
 def notes(study):
-    return " ".join((PACKAGE / study / "README.md").read_text(encoding="utf-8").split())
+    return " ".join((PACKAGE / "studies" / study / "README.md").read_text(encoding="utf-8").split())
 
 
 def test_the_needles_objects_have_the_names_that_its_notes_say():
-    named = re.findall(r"`((?:exact|claims)/\w+)\.(\w+)`", notes("needle"))
+    named = re.findall(r"`((?:needle|claims)/\w+)\.(\w+)`", notes("needle"))
     assert len(named) > 8
     for place, name in named:
-        module = f"attention_separation.needle.{place.replace('/', '.')}"
+        room = "attention_separation" if place.startswith("needle/") else f"{STUDIES}.needle"
+        module = f"{room}.{place.replace('/', '.')}"
         assert hasattr(importlib.import_module(module), name), name
 
 

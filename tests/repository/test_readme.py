@@ -70,7 +70,7 @@ def test_the_panel_it_shows_is_valid(tmp_path):
     assert "mine" in study_of(path).section.panels
 
 
-PAGES = (*ROOT.glob("*.md"), *DOCS.glob("*.md"), *ROOT.glob("src/*/*/README.md"))
+PAGES = (*ROOT.glob("*.md"), *DOCS.glob("*.md"), *ROOT.glob("src/*/studies/*/README.md"))
 
 
 @pytest.mark.parametrize("page", sorted(PAGES), ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -97,7 +97,7 @@ def test_every_override_it_shows_works():
 def test_the_papers_objects_have_the_names_that_the_table_says():
     import importlib
 
-    folder = ROOT / "src" / "attention_separation" / "softmax_vs_linear"
+    folder = ROOT / "src" / "attention_separation" / "studies" / "softmax_vs_linear"
     text = (folder / "README.md").read_text(encoding="utf-8")
     listed = re.findall(r"`((?:\w+/)*\w+)\.py`: ((?:`\w+`(?:, )?)+)", text)
     named = [(f"{file}.{name}", "") for file, names in listed for name in re.findall(r"\w+", names)]
@@ -108,6 +108,9 @@ def test_the_papers_objects_have_the_names_that_the_table_says():
         file, _, name = place.replace("/", ".").rpartition(".")
         if file == "config":
             continue
-        room = "" if file.partition(".")[0] in ("attention", "datasets") else ".softmax_vs_linear"
-        thing = getattr(importlib.import_module(f"attention_separation{room}.{file}"), name)
+        is_of_library = file.partition(".")[0] in ("attention", "datasets")
+        room = "attention_separation"
+        if not is_of_library:
+            room = "attention_separation.studies.softmax_vs_linear"
+        thing = getattr(importlib.import_module(f"{room}.{file}"), name)
         assert not attribute or hasattr(thing, attribute)
