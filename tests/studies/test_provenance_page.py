@@ -10,6 +10,7 @@ from attention_separation import __version__
 from attention_separation.results import environment as installed
 from attention_separation.results.tables import write_parquet
 from attention_separation.studies.provenance_page import (
+    DEPENDENCIES,
     JUDGED,
     ProvenanceJob,
     opening,
@@ -93,7 +94,7 @@ def test_what_is_installed():
     project = wanted["project"]
     needed = project["dependencies"] + project["optional-dependencies"]["workflow"]
     names = [text.split(">")[0] for text in needed]
-    assert sorted(installed.DEPENDENCIES) == sorted(names)
+    assert sorted(DEPENDENCIES) == sorted(names)
 
 
 def test_the_processor_is_named_by_its_family(tmp_path):

@@ -67,7 +67,7 @@ def run(module, job, **options):
     for option, value in options.items():
         values = value if isinstance(value, list) else [value]
         arguments += [f"--{option}", *map(str, values)]
-    assert run_job(f"softmax_vs_linear.{module}", *arguments) == 0
+    assert run_job(f"studies.softmax_vs_linear.{module}", *arguments) == 0
 
 
 @pytest.fixture(scope="module")

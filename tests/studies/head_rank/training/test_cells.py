@@ -128,7 +128,7 @@ def test_what_no_result_depends_on_is_in_no_digest():
 def test_without_torch_training_is_one_sentence(tmp_path, study):
     """A module that cannot be imported stands where torch would."""
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('no torch', name='torch')\n")
-    path, module = tmp_path / "cell.parquet", f"{study}.training.train_cell"
+    path, module = tmp_path / "cell.parquet", f"studies.{study}.training.train_cell"
     settings = json.dumps(GOOD) if study == "head_rank" else small().canonical()
     done = subprocess.run(
         [sys.executable, "-m", "attention_separation", "job", module,
