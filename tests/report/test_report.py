@@ -22,7 +22,6 @@ FIGURES = (*OPENING, "threshold", "theta", "choices", "phase", "kernels_accuracy
 TABLES = (
     "verdicts",
     "claims",
-    "whp",
     "kernels",
     "kernel_laws",
     "temperature",
