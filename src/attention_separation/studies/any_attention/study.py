@@ -64,8 +64,6 @@ class AnyAttention(Study):
             table("kernels", "up to which n each kernel separates"),
             long_table("kernel_values", "what each kernel can do at some n"),
         )
-        splits = long_table("kernels_splits", "feature maps and the split of X")
-        yield _result("splits", "tables.splits", job(only=only, **self._own_kernels), splits)
         laws = table("kernel_laws", "laws of which kernels separate")
         yield _result("laws", "laws.law_table", job(points=smaller.points), laws)
         sharpness = table("temperature", "how sharp softmax has to be, against n")
