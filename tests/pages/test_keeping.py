@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from making import CONFIG
 
-from attention_separation.pages.keeping import BEST, CLAIM, FOUND_BY, REDUCED, is_kept, keep_run
+from attention_separation.pages.keeping import is_kept, keep_run
 from attention_separation.results.declaration import (
     CHECK,
     FIGURE,
@@ -15,6 +15,9 @@ from attention_separation.results.declaration import (
 )
 from attention_separation.results.tables import TableError, write_parquet
 from attention_separation.settings.strict_model import Job
+from attention_separation.studies.head_rank.study import KEPT_OF_RUNS
+from attention_separation.studies.softmax_vs_linear.kept_parts import BEST, CLAIM, KEPT_PARTS
+from attention_separation.studies.softmax_vs_linear.study import SoftmaxVsLinear
 
 TABLES = {
     (TABLE, "numbers"): {"n": [1, 2], "p": [1 / 3, float("inf")]},
@@ -25,8 +28,6 @@ TABLES = {
     | {"n": [1, 2, 1, 2], "margin": [0.5, 0.1, None, None]},
     (FIGURE, "theta"): {"kind": ["paper", "map", "best"], "p": [1.0, 2.0, 3.0]},
     (TABLE, "threshold"): {name: [1.0] for name in (*BEST, "gap")},
-    (TABLE, "heads_targets"): {name: [1, 1, 2, 2] for name in FOUND_BY}
-    | {"depth": [0.1, 0.9, 0.1, 0.9], "share": [0.01, 0.06, 0.01, 0.04]},
 }
 
 
@@ -35,10 +36,11 @@ def claim(words, n):
     return ",".join(str(n) if name == "n" else f'"{words}"' for name in CLAIM)
 
 
-class Run:
-    """A study as what keeps its run sees it."""
+class Run(SoftmaxVsLinear):
+    """A finished run of other outputs, of which the first paper's parts are kept."""
 
     kept_in = "own"
+    folder = ""
 
     def __init__(self, folder):
         self.folder = str(folder)
@@ -79,8 +81,6 @@ def test_tables_and_pictures_of_a_run(run, tmp_path):
         "claims.csv": f"{columns}\n{claim('a', 2)}\n{claim('b', 1)}\n",
         "theta.csv": '"kind","p"\n"paper",1\n"best",3\n',
         "theta.svg": "<svg>theta</svg>",
-        "heads_targets.csv": ",".join(f'"{name}"' for name in (*FOUND_BY, "depth", "share"))
-        + "\n1,1,1,1,1,0.1,0.01\n1,1,1,1,1,0.9,0.06\n",
         "threshold.csv": ",".join(f'"{name}"' for name in BEST) + "\n1,1,1,1,1\n",
     }
 
@@ -122,4 +122,12 @@ def test_every_study_keeps_what_its_pages_read():
     assert {"gallery/fig4", "gallery/claims", "kernels/laws_elsewhere"} <= kept
     assert {"needle/needle_cells", "head_rank/rank_claims", "head_rank/rank_bound"} <= kept
     assert "gallery/fig4a" not in kept
-    assert REDUCED.keys() <= {name.partition("/")[2] for name in kept}
+    assert {f"gallery/{name}" for name in KEPT_PARTS} <= kept
+
+
+def test_of_runs_at_other_d_their_errors_are_kept():
+    study = CONFIG.studies()["head_rank"]
+    runs = pa.table({name: [1] for name in (*KEPT_OF_RUNS, "angle")})
+    kept = study.kept_part(Output(FIGURE, "rank_dimension"), runs)
+    assert kept.column_names == [*KEPT_OF_RUNS]
+    assert study.kept_part(Output(FIGURE, "rank_fig1"), runs) is None

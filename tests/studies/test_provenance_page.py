@@ -4,14 +4,15 @@ import json
 import tomllib
 
 import pyarrow as pa
-from making import ROOT
+from making import CONFIG, ROOT
 
 from attention_separation import __version__
 from attention_separation.results import environment as installed
+from attention_separation.results.declaration import outputs_of
 from attention_separation.results.tables import write_parquet
 from attention_separation.studies.provenance_page import (
     DEPENDENCIES,
-    JUDGED,
+    IN_WORDS,
     ProvenanceJob,
     opening,
     run,
@@ -74,15 +75,29 @@ def test_the_opening_counts_the_verdicts_of_each_table(tmp_path):
             "fails at every n tested",
         ],
     )
-    other = write(tmp_path / "other.parquet", verdict=["agrees"])
-    assert verdicts_of([other, rank, panels, bounds]) == {
-        JUDGED["claims"]: "1 hold at all sizes tested, 1 at some or from an n on, 1 at none",
-        JUDGED["verdicts"]: "2 agree, 1 differ",
-        JUDGED["rank_claims"]: "1 agree, 1 not judged",
+    judged = {"claims": "Bounds", "verdicts": "Panels", "rank_claims": "Ranks"}
+    assert verdicts_of(judged, [rank, panels, bounds]) == {
+        "Ranks": "1 agree, 1 not judged",
+        "Panels": "2 agree, 1 differ",
+        "Bounds": "1 hold at all sizes tested, 1 at some or from an n on, 1 at none",
     }
-    run(JOB, tmp_path / "page.html", verdicts=[panels])
+    job = JOB.model_copy(update={"judged": judged})
+    run(job, tmp_path / "page.html", verdicts=[panels])
     text = (tmp_path / "opening.rst").read_text(encoding="utf-8")
-    assert f":{JUDGED['verdicts']}: 2 agree, 1 differ\n" in text
+    assert ":Panels: 2 agree, 1 differ\n" in text
+
+
+def test_every_study_says_what_it_judges():
+    judged = {
+        output.name
+        for study in CONFIG.studies().values()
+        for _, output in outputs_of(study.results)
+        if output.judged
+    }
+    assert judged == {
+        "claims", "verdicts", "kernel_laws", "rank_claims", "needle_claims", "recall_claims",
+    }  # fmt: skip
+    assert IN_WORDS.keys() <= judged
 
 
 def test_what_is_installed():

@@ -306,5 +306,6 @@ def provenance_settings():
             "facts": FIRST.facts(),
             "config": json.dumps(CONFIG.model_dump(mode="json", by_alias=True, exclude_none=True)),
             "results": str(MADE_IN[FIRST.name]),
+            "judged": {output.name: output.judged for output in JUDGED.values()},
         }
     )

@@ -2,8 +2,6 @@
 # been made of every study, brought up to date; where nothing has been made, it makes all of the
 # first.
 
-from attention_separation.studies.provenance_page import JUDGED as VERDICTS
-
 # A workflow that uses this one as a module has its own opening words, or none.
 if not MODULE:
 
@@ -31,18 +29,18 @@ CATEGORIES = {
 
 
 # Of these tables the report's opening says how many verdicts there are of each kind.
-JUDGED = [
-    f"{study.folder}/{output.path('parquet')}"
+JUDGED = {
+    f"{study.folder}/{output.path('parquet')}": output
     for study in STUDIES.values()
     for output in REPORTED[study.name]
-    if output.name in VERDICTS
-]
+    if output.judged
+}
 
 
 rule provenance:
     """The report's opening, and its page of versions, code and configuration"""
     input:
-        JUDGED,
+        [*JUDGED],
     output:
         page=report(
             f"{FIRST.folder}/report/provenance.html",

@@ -5,7 +5,6 @@ A table is written again where one of its numbers has moved by more than roundin
 import csv
 import math
 import shutil
-from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,24 +14,10 @@ import pyarrow.csv
 
 from ..results.declaration import FIGURE, TABLE, Output, Study, outputs_of
 from ..results.files import replacing, write_text
-from ..results.tables import Row, array_of, check_inputs, read_table, rounded
+from ..results.tables import check_inputs, read_table, rounded
 
 DIGITS = 8
 """Of the numbers in tracked tables: the last of a float64's 16 depend on the kind of processor."""
-
-CLAIM = (
-    "id",
-    "place",
-    "statement",
-    "source",
-    "identity",
-    "verdict",
-    "n",
-    "value",
-    "relation",
-    "bound",
-)
-BEST = ("panel", "network", "value", "p_at_theta", "p_best")
 
 
 def keep_run(study: Study, docs: Path) -> int:
@@ -54,11 +39,9 @@ def keep_run(study: Study, docs: Path) -> int:
         if output.kind is FIGURE:
             with replacing(folder / f"{output.name}.svg") as part:
                 shutil.copyfile(results / output.path("svg"), part)
-        if output.kind is TABLE or output.panels or output.name in REDUCED:
-            table = read_table(path)
-            if output.name in REDUCED:
-                table = REDUCED[output.name](table)
-            _write_if_moved(rounded(table, DIGITS), folder / f"{output.name}.csv")
+        part = study.kept_part(output, read_table(path))
+        if part is not None:
+            _write_if_moved(rounded(part, DIGITS), folder / f"{output.name}.csv")
     return len(kept)
 
 
@@ -94,35 +77,3 @@ def _is_close(a: str, b: str) -> bool:
 def is_kept(result: Any, output: Output) -> bool:
     """Whether docs/ has an output: those of a whole run, and what pages alone ask for."""
     return output.kind in (FIGURE, TABLE) and (result.in_default_run or result.is_for_pages)
-
-
-def _decided_claims(claims: pa.Table) -> pa.Table:
-    """A row for each claim, at the size where its value is nearest to its bound, or furthest
-    beyond; the first one of those without a margin."""
-    rows = claims.to_pylist()
-    place_of_least: dict[str, int] = {}
-    for k, row in enumerate(rows):
-        least = place_of_least.setdefault(row["id"], k)
-        if _margin(row) < _margin(rows[least]):
-            place_of_least[row["id"]] = k
-    return claims.take(array_of(list(place_of_least.values()), pa.int64())).select(CLAIM)
-
-
-def _margin(claim: Row) -> float:
-    return math.inf if claim["margin"] is None else claim["margin"]
-
-
-def _without_maps(theta: pa.Table) -> pa.Table:
-    """The panels' own threshold and the best one, without the maps."""
-    return theta.filter(array_of([kind != "map" for kind in theta["kind"].to_pylist()], pa.bool_()))
-
-
-RUN = ("d", "n", "layers", "width", "rank", "run", "test_error", "dead")
-
-REDUCED: dict[str, Callable[[pa.Table], pa.Table]] = {
-    "claims": _decided_claims,
-    "rank_dimension": lambda table: table.select(RUN),
-    "theta": _without_maps,
-    "threshold": lambda table: table.select(BEST),
-}
-"""Tables of which pages need a part; figures among them whose numbers are kept."""

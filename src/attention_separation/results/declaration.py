@@ -43,6 +43,7 @@ class Output:
     labels : what else stands beside it there
     is_listed : whether a report lists it: not long tables of what a figure there shows
     settings : where they are not those of the job that makes it
+    judged : what a table's verdicts are on, for a report's opening; empty where it has none
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class Output:
     labels: Mapping[str, str] = field(default_factory=dict)
     is_listed: bool = True
     settings: StrictModel | None = None
+    judged: str = ""
 
     def path(self, suffix: str = "") -> str:
         """Its file with a suffix, below the folder of results; without one, the first."""
@@ -186,6 +188,10 @@ class Study(ABC):
     @abstractmethod
     def declare_results(self) -> Iterable[Result]:
         """What a run can make."""
+
+    def kept_part(self, output: Output, table: Any) -> Any:
+        """What docs/ keeps of the numbers of a figure or table; None where it keeps none."""
+        return table if output.kind is TABLE or output.panels else None
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         """What stands beside a figure or a table in a report's list, for results in a folder."""

@@ -6,14 +6,15 @@ from html import escape
 from pathlib import Path
 
 import yaml
+from pydantic import Field
 
 from ..pages.table_page import document, table_element
 from ..results.files import write_text
-from ..results.tables import Row, chosen, read_table, schema, table_from_columns
+from ..results.tables import Row, read_table, schema, table_from_columns
 from ..settings.strict_model import StrictModel
 from ..statistics.claims import count_verdicts
-from .head_rank.facts import PAPERS
-from .softmax_vs_linear.facts import First
+from .head_rank.facts import papers_verdicts
+from .softmax_vs_linear.facts import bounds_in_words
 
 TITLE = "Provenance: what these results come from"
 ABOUT = (
@@ -47,6 +48,8 @@ class ProvenanceJob(StrictModel):
     config: str
     """All settings, as JSON in the order of the file."""
     results: str
+    judged: dict[str, str] = Field(default={})
+    """What tables of verdicts judge, by the names of their files."""
 
 
 def page(job: ProvenanceJob) -> str:
@@ -94,44 +97,26 @@ def _section(title: str, fields: Mapping[str, object]) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-JUDGED = {
-    "claims": "Bounds that the first paper states",
-    "verdicts": "Panels of the first paper, simulated against computed",
-    "rank_claims": "Claims of the second paper, judged on runs and constructions made here",
-    "kernel_laws": "Laws of kernels, against exact values",
-    "needle_claims": "Claims on noise, of this project",
-    "recall_claims": "Claims on recall, of this project",
-}
-"""Tables with verdicts, by the names of their files, in the order in which a report has them."""
+IN_WORDS = {"claims": bounds_in_words, "rank_claims": papers_verdicts}
+"""What is said of tables of which it is not how many verdicts of each kind all rows have."""
 
 
-def verdicts_of(paths: Iterable[Path]) -> dict[str, str]:
-    """How many verdicts of each kind tables have, in words, by what they judge; of tables that are
-    none of JUDGED nothing is said."""
-    path_by_name = {path.stem: path for path in paths}
+def verdicts_of(judged: Mapping[str, str], paths: Iterable[Path]) -> dict[str, str]:
+    """By what tables judge, how many verdicts of each kind they have, in words; `judged` says what
+    that is, by the names of files."""
     verdicts = {}
-    for name, words in JUDGED.items():
-        if name in path_by_name:
-            rows = read_table(path_by_name[name]).to_pylist()
-            verdicts[words] = _in_words(name, rows)
+    for path in paths:
+        in_words = IN_WORDS.get(path.stem, _verdicts_of_all)
+        verdicts[judged[path.stem]] = in_words(read_table(path).to_pylist())
     return verdicts
 
 
-def _in_words(name: str, rows: list[Row]) -> str:
-    """The verdicts of a table's rows."""
-    if name == "claims":
-        # A claim has a row for each size, and one verdict.
-        row_by_id = {row["id"]: row for row in rows}
-        bounds = First(lambda _, **wanted: chosen(row_by_id.values(), **wanted)).bounds
-        return (
-            f"{bounds['all']} hold at all sizes tested, {bounds['some']} at some or from an n on, "
-            f"{bounds['none']} at none"
-        )
-    if name == "rank_claims":
-        rows = chosen(rows, origin=PAPERS)
+def _verdicts_of_all(rows: Iterable[Row]) -> str:
     return count_verdicts(row["verdict"] for row in rows)
 
 
 def run(job: ProvenanceJob, output: Path, verdicts: list[Path] | None = None) -> None:
     write_text(output, page(job))
-    write_text(output.with_name("opening.rst"), opening(job, verdicts_of(verdicts or [])))
+    write_text(
+        output.with_name("opening.rst"), opening(job, verdicts_of(job.judged, verdicts or []))
+    )

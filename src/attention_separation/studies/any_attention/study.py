@@ -64,7 +64,8 @@ class AnyAttention(Study):
             table("kernels", "up to which n each kernel separates"),
             long_table("kernel_values", "what each kernel can do at some n"),
         )
-        laws = table("kernel_laws", "laws of which kernels separate")
+        judged = "Laws of kernels, against exact values"
+        laws = table("kernel_laws", "laws of which kernels separate", judged=judged)
         yield _result("laws", "laws.law_table", job(points=smaller.points), laws)
         sharpness = table("temperature", "how sharp softmax has to be, against n")
         yield _result("sharpness", "laws.temperature", job(), sharpness)

@@ -1,14 +1,13 @@
 """The second paper's facts: of bounds, claims and trained networks."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...pages.rendering import Tables, one, short
-
-PAPERS = "the paper's"
-PUBLISHED = "the paper's, judged on its published values alone"
-"""Whose claims on the rank of heads, in their table."""
+from ...results.tables import chosen
+from ...statistics.claims import count_verdicts
+from .settings.titles import PAPERS, PUBLISHED
 
 
 class Rank:
@@ -79,3 +78,8 @@ class Rank:
         """Published models, each with H r / d: heads times their dimension over the width."""
         rows = self._tables("head_rank/models")
         return [row | {"ratio": row["heads"] * row["head_dimension"] / row["d"]} for row in rows]
+
+
+def papers_verdicts(claims: Iterable[dict[str, Any]]) -> str:
+    """How many of the paper's claims, which what was made here judges, have each verdict."""
+    return count_verdicts(row["verdict"] for row in chosen(claims, origin=PAPERS))

@@ -43,6 +43,9 @@ COMPUTED = {
     "features": Computed(FeaturesJob, "rank_random_features", memory_mb=6000),
 }
 
+KEPT_OF_RUNS = ("d", "n", "layers", "width", "rank", "run", "test_error", "dead")
+"""Columns that docs/ keeps of the runs at other d."""
+
 SUMMARY_NUMBERS = ("measured", "low", "high", "bound")
 """Columns of the table of claims that a summary shows."""
 
@@ -76,6 +79,11 @@ class HeadRank(Study):
                 yield from map(_claim_line, claims)
         yield f"{folder}/figures/rank_*.{{svg,png,pdf,csv,parquet}}  the figures"
         yield f"{folder}/tables/rank_errors.html  the error of every cell"
+
+    def kept_part(self, output: Output, table: Any) -> Any:
+        if output.name == "rank_dimension":
+            return table.select(KEPT_OF_RUNS)
+        return super().kept_part(output, table)
 
     def targets(self) -> dict[str, tuple[str, ...]]:
         targets = {}
@@ -141,7 +149,8 @@ class HeadRank(Study):
         for grid, cells in self.cells.items():
             if grid not in UNJUDGED:
                 judged_cells |= cells
-        claims = Output(TABLE, "rank_claims", JUDGED["rank_claims"])
+        judged = "Claims of the second paper, judged on runs and constructions made here"
+        claims = Output(TABLE, "rank_claims", JUDGED["rank_claims"], judged=judged)
         errors = Output(TABLE, "rank_errors", JUDGED["rank_errors"])
         section = self.section
         return Result(

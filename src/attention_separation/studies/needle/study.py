@@ -71,11 +71,12 @@ class Needle(Study):
                 description=f"Figure {name}",
             )
         section = self.section
+        claims = Output(TABLE, "needle_claims", JUDGED, judged="Claims on noise, of this project")
         yield Result(
             name="needle_claims",
             module="studies.needle.claims.claims_table",
             settings=ClaimsJob(data=section.data, another_x=section.another_x, level=section.level),
-            outputs={"output": (Output(TABLE, "needle_claims", JUDGED),)},
+            outputs={"output": (claims,)},
             inputs={"lines": (accuracies,), "critical": (critical,), **trained},
             description="The needle: claims",
         )

@@ -60,11 +60,12 @@ class RecallStudy(Study):
                 options=("--figure", name),
                 description=f"Figure {name}",
             )
+        claims = Output(TABLE, "recall_claims", JUDGED, judged="Claims on recall, of this project")
         yield Result(
             name="recall_claims",
             module="studies.recall.claims.claims_table",
             settings=ClaimsJob(level=self.section.level, seed=self.seed),
-            outputs={"output": (Output(TABLE, "recall_claims", JUDGED),)},
+            outputs={"output": (claims,)},
             inputs={"lines": (lines,), "capacity": (capacity,)},
             description="Recall: claims",
         )

@@ -3,11 +3,12 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from statistics import mean, median
 from typing import Any
 
 from ...pages.rendering import one, whole
+from ...results.tables import chosen
 
 PART = re.compile(r"A\.1|C\.\d|(?!3\.1)\d\.\d(\.P\d)?")
 """Ids of the first paper's own parts; Lemma 3.1 is Hoeffding's, a theorem of textbooks."""
@@ -136,6 +137,17 @@ class First:
     def mean(self, figure: str) -> float:
         """The mean exact success rate over the points of a figure."""
         return mean(row["p_exact"] for row in self.of(figure))
+
+
+def bounds_in_words(claims: Iterable[dict[str, Any]]) -> str:
+    """At how many sizes the bounds hold that the paper states, of rows of the table of claims."""
+    # A claim has a row for each size, and one verdict.
+    row_by_id = {row["id"]: row for row in claims}
+    bounds = First(lambda _, **wanted: chosen(row_by_id.values(), **wanted)).bounds
+    return (
+        f"{bounds['all']} hold at all sizes tested, {bounds['some']} at some or from an n on, "
+        f"{bounds['none']} at none"
+    )
 
 
 def _with_commas(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from ...results.declaration import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result, Study
 from ...settings.strict_model import MOST_SLICES, Job, Jobs
@@ -184,7 +185,8 @@ class SoftmaxVsLinear(Study):
             )
 
     def _verdicts(self) -> Iterator[Result]:
-        verdicts = Output(TABLE, "verdicts", "verdicts on the panels")
+        judged = "Panels of the first paper, simulated against computed"
+        verdicts = Output(TABLE, "verdicts", "verdicts on the panels", judged=judged)
         yield Result(
             name="verdicts",
             module="studies.softmax_vs_linear.figures.verdicts",
@@ -221,11 +223,12 @@ class SoftmaxVsLinear(Study):
 
     def _audits(self) -> Iterator[Result]:
         """What exact values tell beyond the figures; each where it has a subject."""
+        judged = "Bounds that the first paper states"
         yield Result(
             name="claims",
             module="studies.softmax_vs_linear.claims.claims_table",
             settings=self.section.claims.at_most(self.chosen.audited, self.chosen.claims),
-            outputs={"output": (Output(TABLE, "claims", "claims of the paper"),)},
+            outputs={"output": (Output(TABLE, "claims", "claims of the paper", judged=judged),)},
             description="Claims of the paper, evaluated",
             priority=3,
         )
@@ -287,6 +290,14 @@ class SoftmaxVsLinear(Study):
             description="Open choices: how far each moves the figures",
             priority=2,
         )
+
+    def kept_part(self, output: Output, table: Any) -> Any:
+        # Asked for only when a run is kept.
+        from .kept_parts import KEPT_PARTS
+
+        if output.name in KEPT_PARTS:
+            return KEPT_PARTS[output.name](table)
+        return super().kept_part(output, table)
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         # Asked for only when a report is made.

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from ....results.tables import chosen
 from ....statistics.claims import at_least, at_most, within
 from ....statistics.contrasts import Claimed, Contrast, Run
+from ..settings.titles import OURS, PAPERS
 from ..training import runs
 from ..training.cell_table import USUAL
-from .claim import OURS, PAPERS, RankClaim, rank_claim
+from .claim import RankClaim, rank_claim
 from .judging import ComparedRuns, Contrasts
 from .trained_claims import DIFFERENCE, DIFFERENCE_EITHER_WAY, Settings
 

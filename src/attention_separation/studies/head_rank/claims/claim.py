@@ -12,19 +12,12 @@ from functools import cached_property
 from ....results.tables import Row, chosen, schema
 from ....statistics.claims import NOT_JUDGED, Claim, Comparison, Estimate, Judgement, judge
 from ....statistics.contrasts import Run
+from ..settings.titles import CHECK, OURS, PAPERS, PUBLISHED
 from ..training import runs
 from ..training.cell_table import USUAL
 
-PAPERS = "the paper's"
-PUBLISHED = "the paper's, judged on its published values alone"
-OURS = "this reproduction's"
-CHECK = "a check"
-"""Whose claim: the paper's, as its text or figures say it, judged on runs or constructions made
-here; such a one that nothing made here can judge; one that is made here; or what only a mistake of
-the code can fail, which is counted with none of them."""
-
 ORIGINS = (PAPERS, PUBLISHED, OURS, CHECK)
-"""In the order of the table of claims."""
+"""Whose claims, in the order of their table."""
 
 SCHEMA = schema(
     claim=str,

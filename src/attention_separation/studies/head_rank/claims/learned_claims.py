@@ -11,10 +11,9 @@ import numpy as np
 from ....statistics.claims import Comparison, Estimate, at_least, at_most, within
 from ....statistics.contrasts import Run
 from ....statistics.means import simultaneous_quantile
+from ..settings.titles import OURS, PAPERS
 from ..training import runs
 from .claim import (
-    OURS,
-    PAPERS,
     Evidence,
     Finding,
     RankClaim,

@@ -7,10 +7,11 @@ and nothing of the spread over runs.
 from dataclasses import dataclass
 
 from ....statistics.claims import Estimate, at_least, at_most
+from ..settings.titles import PUBLISHED
 from ..training import published_values
 from ..training.published_values import HARD, RANKS, READING_1, SIZE_1
 from ..training.runs import sizes
-from .claim import PUBLISHED, Evidence, Finding, finding_of, rank_claim
+from .claim import Evidence, Finding, finding_of, rank_claim
 
 SIZES = sizes([SIZE_1])
 """Of what the paper's figures show."""

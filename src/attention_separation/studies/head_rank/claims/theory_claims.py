@@ -6,8 +6,9 @@ from itertools import pairwise
 
 from ....results.tables import Row, chosen
 from ....statistics.claims import Estimate, at_least, within
+from ..settings.titles import CHECK, OURS, PAPERS
 from ..training.runs import values
-from .claim import CHECK, OURS, PAPERS, Evidence, Finding, rank_claim
+from .claim import Evidence, Finding, rank_claim
 from .compared_numbers import error_less, finding_together, times
 
 LAWFUL = 0.25

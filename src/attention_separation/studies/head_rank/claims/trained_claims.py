@@ -12,9 +12,10 @@ from itertools import pairwise
 from ....results.tables import chosen
 from ....statistics.claims import at_least, at_most, within
 from ....statistics.contrasts import Claimed, Contrast, Run
+from ..settings.titles import OURS, PAPERS
 from ..training import runs
 from ..training.runs import by_rank, plain
-from .claim import OURS, PAPERS, rank_claim
+from .claim import rank_claim
 from .judging import ComparedRuns, Contrasts, two_outcomes_reason, unlearned_reason
 
 FACTOR = 2.0

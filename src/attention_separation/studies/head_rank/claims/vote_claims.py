@@ -9,8 +9,9 @@ from ....results.tables import Row, chosen
 from ....statistics.claims import AGREES, DIFFERS, Estimate, at_least, at_most
 from ....statistics.counts import clopper_pearson
 from ..constructions import vote
+from ..settings.titles import CHECK, OURS, PAPERS
 from ..training.runs import values
-from .claim import CHECK, OURS, PAPERS, Evidence, Finding, finding_of, finding_of_worst, rank_claim
+from .claim import Evidence, Finding, finding_of, finding_of_worst, rank_claim
 from .compared_numbers import error_less, finding_together, sizes_of_points, times
 
 MANY_TIMES = 32

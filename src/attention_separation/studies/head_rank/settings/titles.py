@@ -48,3 +48,11 @@ LONG = ("rank_bound", "rank_bound_points", "rank_found", "rank_plurality", "rank
 ERROR = "mean squared error"
 KINDS = {"uniform": "independent", "orthogonal": "orthogonal"}
 """What figures call an error, and points by how they are drawn."""
+
+PAPERS = "the paper's"
+PUBLISHED = "the paper's, judged on its published values alone"
+OURS = "this reproduction's"
+CHECK = "a check"
+"""Whose claim: the paper's, as its text or figures say it, judged on runs or constructions made
+here; such a one that nothing made here can judge; one that is made here; or what only a mistake of
+the code can fail, which is counted with none of them."""

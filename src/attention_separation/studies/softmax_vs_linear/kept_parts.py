@@ -1,0 +1,51 @@
+"""What docs/ keeps of this study's long tables: the parts that its pages read."""
+
+import math
+from collections.abc import Callable
+
+import pyarrow as pa
+
+from ...results.tables import Row, array_of
+
+CLAIM = (
+    "id",
+    "place",
+    "statement",
+    "source",
+    "identity",
+    "verdict",
+    "n",
+    "value",
+    "relation",
+    "bound",
+)
+BEST = ("panel", "network", "value", "p_at_theta", "p_best")
+
+
+def decided_claims(claims: pa.Table) -> pa.Table:
+    """A row for each claim, at the size where its value is nearest to its bound, or furthest
+    beyond; the first one of those without a margin."""
+    rows = claims.to_pylist()
+    place_of_least: dict[str, int] = {}
+    for k, row in enumerate(rows):
+        least = place_of_least.setdefault(row["id"], k)
+        if _margin(row) < _margin(rows[least]):
+            place_of_least[row["id"]] = k
+    return claims.take(array_of(list(place_of_least.values()), pa.int64())).select(CLAIM)
+
+
+def _margin(claim: Row) -> float:
+    return math.inf if claim["margin"] is None else claim["margin"]
+
+
+def without_maps(theta: pa.Table) -> pa.Table:
+    """The panels' own threshold and the best one, without the maps."""
+    return theta.filter(array_of([kind != "map" for kind in theta["kind"].to_pylist()], pa.bool_()))
+
+
+KEPT_PARTS: dict[str, Callable[[pa.Table], pa.Table]] = {
+    "claims": decided_claims,
+    "theta": without_maps,
+    "threshold": lambda table: table.select(BEST),
+}
+"""By the names of outputs."""
