@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.csv
 from making import CONFIG, ROOT
 
+from attention_separation.results import claims
 from attention_separation.results.tables import write_parquet
 from attention_separation.studies.needle import accuracy_limits
-from attention_separation.studies.needle.claims import trained_claims
 from attention_separation.studies.needle.training import cells_table
 
 SCHEMAS = {
@@ -17,7 +17,7 @@ SCHEMAS = {
     "needle_bound_ends": accuracy_limits.BOUND_ENDS,
     "needle_sink": accuracy_limits.SINKS,
     "needle_cells": cells_table.SCHEMA,
-    "needle_claims": trained_claims.SCHEMA,
+    "needle_claims": claims.SCHEMA,
 }
 
 

@@ -50,7 +50,7 @@ def test_everything_is_made_and_current(made_once):
     assert f"{len(made_once.files()) - 1:5} current" in done.stdout
     done = made_once.run_command("needle-summary", SMOKE)
     assert done.returncode == 0, done.stdout
-    assert "claims on the needle, at the scale smoke: 3 agree" in done.stdout
+    assert "The same with noise, claims at the scale smoke: 3 agree" in done.stdout
 
 
 def test_one_changed_bit_is_seen_by_verify_and_by_every_job(made, monkeypatch):

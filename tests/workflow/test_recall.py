@@ -38,7 +38,7 @@ def test_everything_is_made_and_current(made_once):
     assert done.returncode == 0, done.stdout
     done = made_once.run_command("recall-summary", SMOKE)
     assert done.returncode == 0, done.stdout
-    assert "claims on recall, at the scale smoke: " in done.stdout
+    assert "How many pairs a layer recalls, claims at the scale smoke: " in done.stdout
     verdicts = re.findall(r"^ *(agrees|differs|undecided) +R\d", done.stdout, re.MULTILINE)
     assert len(verdicts) == 6
     assert "differs" not in verdicts

@@ -153,7 +153,7 @@ OF_NEEDLE = {
         f"{NEEDLE}/figures.py", "BENEATH = 1.35", "BENEATH = 1.3",
         {"needle_accuracy", "needle_critical", "needle_sink"},
     ),
-    "a sentence": (f"{NEEDLE}/study.py", "claims on the needle", "the claims", set()),
+    "a sentence": (f"{NEEDLE}/study.py", "The same with noise", "Noise", set()),
     "the other study of the same X": (
         f"{SRC}/studies/any_attention/laws/margins.py", "WEIGHT = 1.0", "WEIGHT = 2.", set(),
     ),
@@ -216,7 +216,7 @@ OF_RECALL = {
         f"{RECALL}/figures.py", "MOST_SHOWN = 1e12", "MOST_SHOWN = 1e11",
         {"recall_accuracy", "recall_age", "recall_state"},
     ),
-    "a sentence on recall": (f"{RECALL}/study.py", "claims on recall", "the claims", set()),
+    "a sentence on recall": (f"{RECALL}/study.py", "How many pairs", "Pairs", set()),
 }  # fmt: skip
 
 NEEDLE_SMOKE = "needle={scale: smoke, scales: {smoke: {training: null}}}"

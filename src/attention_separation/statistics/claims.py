@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 AGREES, DIFFERS, UNDECIDED = VERDICTS = ("agrees", "differs", "undecided")
@@ -172,7 +173,7 @@ class Judgement:
 
 def judge(
     comparisons: Iterable[Comparison],
-    slack: Callable[[Comparison], float] = lambda comparison: comparison.slack,
+    slack: Callable[[Comparison], float] = attrgetter("slack"),
 ) -> Judgement:
     """The judgement on a claim. Of the comparisons with its verdict, that decides which is the
     furthest from agreeing, by its slack."""

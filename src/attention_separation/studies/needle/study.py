@@ -108,10 +108,6 @@ class Needle(Study):
         )
 
     def summary(self, folder: Path) -> Iterator[str]:
-        """The verdicts on the claims, a line each; ValueError where there are none."""
-        from ...statistics.claims import verdict_lines
-        from .claims.trained_claims import SCHEMA
+        from ...results.claims import summary
 
-        rows = self.made_rows(folder, "needle_claims", SCHEMA)
-        yield from verdict_lines(f"claims on the needle, at the scale {self.section.scale}", rows)
-        yield f"{folder}/figures/needle_*.{{svg,png,pdf,csv,parquet}}  the figures"
+        return summary(self, folder)

@@ -71,10 +71,6 @@ class RecallStudy(Study):
         )
 
     def summary(self, folder: Path) -> Iterator[str]:
-        """The verdicts on the claims, a line each; ValueError where there are none."""
-        from ...statistics.claims import verdict_lines
-        from .claims.claims_table import SCHEMA
+        from ...results.claims import summary
 
-        rows = self.made_rows(folder, "recall_claims", SCHEMA)
-        yield from verdict_lines(f"claims on recall, at the scale {self.section.scale}", rows)
-        yield f"{folder}/figures/recall_*.{{svg,png,pdf,csv,parquet}}  the figures"
+        return summary(self, folder)

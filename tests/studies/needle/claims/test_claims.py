@@ -11,12 +11,13 @@ from needle_tables import tracked
 from attention_separation.datasets.another_x import margin, x_matrix
 from attention_separation.datasets.self_attention import tokens
 from attention_separation.needle.kernel_limits import LINES
+from attention_separation.results.claims import SCHEMA
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 from attention_separation.studies.needle.accuracy_limits import ACCURACIES, CRITICAL
 from attention_separation.studies.needle.claims import claims_table
 from attention_separation.studies.needle.claims.claims_table import DEGREES, EXACT_CLAIMS
-from attention_separation.studies.needle.claims.trained_claims import KINDS, SCHEMA, Evidence
+from attention_separation.studies.needle.claims.trained_claims import EXACT, TRAINED, Evidence
 
 STUDY = CONFIG.studies()["needle"]
 DATA, ANOTHER_X = STUDY.section.data, STUDY.section.another_x
@@ -139,4 +140,4 @@ def test_the_table(critical):
     )
     assert table.schema.equals(SCHEMA)
     assert table["claim"].to_pylist() == ["N5", "N6", "N10"]
-    assert {*table["kind"].to_pylist()} <= {*KINDS}
+    assert {*table["kind"].to_pylist()} <= {*(EXACT, TRAINED)}

@@ -8,6 +8,7 @@ from needle_cells import runs, table_of
 from needle_tables import tracked
 
 from attention_separation.needle.attention_sink import sink_accuracy
+from attention_separation.results.claims import SCHEMA
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import AGREES, DIFFERS, NOT_RUN, UNDECIDED
 from attention_separation.studies.needle.claims import trained_claims
@@ -18,7 +19,7 @@ from attention_separation.studies.needle.claims.runs import (
     mean_accuracy,
     trained_crossings,
 )
-from attention_separation.studies.needle.claims.trained_claims import CLAIMS, SCHEMA, Evidence
+from attention_separation.studies.needle.claims.trained_claims import CLAIMS, Evidence
 
 SECTION = CONFIG.studies()["needle"].section
 DATA, ANOTHER_X = SECTION.data, SECTION.another_x

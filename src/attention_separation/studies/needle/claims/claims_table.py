@@ -10,13 +10,14 @@ import pyarrow as pa
 
 from ....datasets.another_x import literal_margin, margin, margin_of_rows
 from ....pages.table_page import write_result
+from ....results.claims import ABOUT, SCHEMA
 from ....results.provenance import record
 from ....results.tables import read_parquet, table_from_rows
 from ....statistics.claims import Comparison, Estimate
 from ..accuracy_limits import ACCURACIES, CRITICAL
 from ..settings.exact import ClaimsJob
 from ..training.cells_table import SCHEMA as CELLS
-from .trained_claims import CLAIMS, EXACT, SCHEMA, Evidence, claim
+from .trained_claims import CLAIMS, EXACT, Evidence, claim
 
 DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
 """The degree p + 1 of the sums that a score to the power p sees."""
@@ -118,13 +119,6 @@ EXACT_CLAIMS = (N5, N6, N10)
 
 
 TITLE = "Claims on the needle"
-ABOUT = (
-    "A claim agrees if every one of its comparisons does: if the interval from low to high, that "
-    "the value is known to, lies between least and most. It differs if one lies outside, and is "
-    "undecided otherwise. Computed values have the interval of their numerical error. The value is "
-    "that of the comparison that decides: of those with the claim's verdict the one that is "
-    "furthest from agreeing. Rules are this study's own."
-)
 ABOUT_TRAINED = (
     " Means of trained networks have Student's interval over runs, each of which has initial "
     "values, data and held-out sequences of its own; a run's variance is no less than its binomial "

@@ -1,30 +1,22 @@
-"""The row of a claim, and claims on trained networks: that none passes its line, and what comes
-near it."""
+"""Claims on trained networks: that none passes its line, and what comes near it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
+from operator import attrgetter
 
 from ....needle.attention_sink import right_sink, sink_accuracy
-from ....results.tables import schema
-from ....statistics.claims import Claim, Comparison, Estimate, Judgement, judge, within
+from ....results import claims
+from ....statistics.claims import Comparison, Estimate, within
 from ....statistics.means import ClaimedMean, Mean, compare_means
 from ..settings.exact import AnotherX, Entries
 from . import runs
 from .runs import LADDER, QUERIES, Rows, cell_words, cells_of, mean_accuracy, mean_of_cell
 
-EXACT, TRAINED = KINDS = ("exact", "trained")
+EXACT = "exact"
+TRAINED = "trained"
 """What a claim is judged on: computed numbers, or trained networks."""
-
-SCHEMA = schema(
-    claim=str, kind=str, statement=str, rule=str, verdict=str, comparisons=int, deciding_case=str,
-    value=float, low=float, high=float, least=float, most=float,
-)  # fmt: skip
-"""One row per claim: `value`, between `low` and `high`, is that of the comparison, named
-`deciding_case`, that is the furthest from agreeing of those with the claim's verdict; it must lie
-between `least` and `most`, null where there is no such end."""
-
 
 Limits = Mapping[tuple[str, float, int], float]
 """Accuracies of the lines, by kernel, mu and n."""
@@ -71,24 +63,8 @@ class Evidence:
         return [row for row in self.cells if row["control"]]
 
 
-NeedleClaim = Claim[Evidence]
-
-
-def claim(
-    name: str,
-    kind: str,
-    statement: str,
-    rule: str,
-    comparisons: Callable[[Evidence], Iterable[Comparison]],
-) -> NeedleClaim:
-    """A claim of one of KINDS, by which rule it is judged, and what is compared; the value alone
-    says how far a comparison is from agreeing."""
-
-    def judged(evidence: Evidence) -> Judgement:
-        return judge(comparisons(evidence), lambda comparison: comparison.slack_of_value)
-
-    return Claim(name, statement, judged, {"kind": kind, "rule": rule})
-
+claim = partial(claims.claim, slack=attrgetter("slack_of_value"))
+"""Of a claim on the needle the value alone says how far a comparison is from agreeing."""
 
 ABOVE = 0.02
 """By which a mean may be above what nothing passes: its error must be smaller."""

@@ -7,7 +7,7 @@ pairs that a layer gives back at the level of the study, known to lie from `low`
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -19,21 +19,16 @@ import pyarrow as pa
 from ....pages.table_page import write_result
 from ....recall.exact.large_d_limits import delta_limit, linear_limit
 from ....recall.layers import Delta
+from ....results.claims import ABOUT, SCHEMA, claim
 from ....results.provenance import record
-from ....results.tables import read_parquet, schema, table_from_rows
-from ....statistics.claims import Claim, Comparison, Estimate, at_least, at_most, judge, within
+from ....results.tables import read_parquet, table_from_rows
+from ....statistics.claims import Comparison, Estimate, at_least, at_most, within
 from ....statistics.means import simultaneous_quantile
 from ....statistics.seeding import stream
 from ..settings.section import ClaimsJob
 from ..settings.titles import JUDGED
 from ..tables.cell_table import DOT, LINE, LINES
 from ..tables.joined import CAPACITIES
-
-SCHEMA = schema(
-    claim=str, kind=str, statement=str, rule=str, verdict=str, comparisons=int, deciding_case=str,
-    value=float, low=float, high=float, least=float, most=float,
-)  # fmt: skip
-"""One row per claim, as `statistics.claims` has it."""
 
 Row = Mapping[str, Any]
 
@@ -102,18 +97,6 @@ class Evidence:
     def widening(self, intervals: int) -> float:
         """By how much intervals of 95 % are to be widened so that so many hold together."""
         return simultaneous_quantile(self.level / 2, max(intervals, 1)) / NORMAL_95
-
-
-def claim(
-    name: str,
-    kind: str,
-    statement: str,
-    rule: str,
-    comparisons: Callable[[Evidence], Iterable[Comparison]],
-) -> Claim[Evidence]:
-    """A claim, by which rule it is judged, and what is compared."""
-    columns = {"kind": kind, "rule": rule}
-    return Claim(name, statement, lambda evidence: judge(comparisons(evidence)), columns)
 
 
 def _point_name(row: Row) -> str:
@@ -278,13 +261,7 @@ CLAIMS = (
     ),
 )
 
-ABOUT = (
-    "A claim agrees if every one of its comparisons does: if the interval from low to high, that "
-    "the value is known to, lies between least and most. It differs if one lies outside, and is "
-    "undecided otherwise. Computed values have the interval of their numerical error; intervals of "
-    "simulated ones hold together at the level, in each claim. The value is that of the comparison "
-    "that decides: of those with the claim's verdict the one that is furthest from agreeing."
-)
+ABOUT_SIMULATED = " Intervals of simulated values hold together at the level, in each claim."
 
 
 def claims_table(job: ClaimsJob, lines: pa.Table, capacity: pa.Table) -> pa.Table:
@@ -301,4 +278,4 @@ def claims_table(job: ClaimsJob, lines: pa.Table, capacity: pa.Table) -> pa.Tabl
 
 def run(job: ClaimsJob, lines: Path, capacity: Path, output: Path) -> None:
     table = claims_table(job, read_parquet(lines, LINES), read_parquet(capacity, CAPACITIES))
-    write_result(table, output, record(job.canonical(), __name__), JUDGED, ABOUT)
+    write_result(table, output, record(job.canonical(), __name__), JUDGED, ABOUT + ABOUT_SIMULATED)
