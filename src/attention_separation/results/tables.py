@@ -90,6 +90,14 @@ def chosen(rows: Iterable[R], **wanted: object) -> list[R]:
     return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
+def rows_by(rows: Iterable[R], column: str) -> dict[Any, list[R]]:
+    """Rows by their value of a column, in the order in which values come first."""
+    rows_by_value: dict[Any, list[R]] = {}
+    for row in rows:
+        rows_by_value.setdefault(row[column], []).append(row)
+    return rows_by_value
+
+
 def numpy_column(table: pa.Table, name: str) -> np.ndarray:
     """A column of numbers as an array of one axis; null is NaN, which integers do not have."""
     return np.array(table[name].to_pylist(), table.schema.field(name).type.to_pandas_dtype())

@@ -16,22 +16,17 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, gammaln, xlog1py, xlogy
+from scipy.special import gammaln, xlog1py, xlogy
 
 
 @dataclass(frozen=True)
 class PanelPoints:
-    """The P points of a panel: counts (P,) int64, references and their errors (P,) float64.
-
-    `misread` (P,) is by how many successes each count may be off, whatever the errors' law: 0 where
-    counts are known.
-    """
+    """The P points of a panel: counts (P,) int64, references and their errors (P,) float64."""
 
     successes: np.ndarray
     trials: np.ndarray
     reference: np.ndarray
     error: np.ndarray
-    misread: np.ndarray | int = 0
 
     def __post_init__(self) -> None:
         columns = (self.successes, self.trials, self.reference, self.error)
@@ -54,18 +49,6 @@ class PanelPoints:
         low = np.clip(self.reference - self.error, 0, 1)
         high = np.clip(self.reference + self.error, 0, 1)
         return low, high
-
-    @property
-    def counts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest and largest number of successes that each point may have had."""
-        least = np.maximum(self.successes - self.misread, 0)
-        most = np.minimum(self.successes + self.misread, self.trials)
-        return least, most
-
-    @property
-    def slack(self) -> float:
-        """The mean error of the rates and of their references together."""
-        return float(np.mean(self.error + self.misread / self.trials))
 
 
 NEGLIGIBLE = 1e-30
@@ -139,10 +122,9 @@ def shape_p_value(panel: PanelPoints) -> float:
     A deviation that the null hypothesis rules out has p = 0.
     """
     low, high = panel.bounds
-    least, most = panel.counts
-    if np.any((least > 0) & (high == 0)):
+    if np.any((panel.successes > 0) & (high == 0)):
         return 0.0
-    if np.any((most < panel.trials) & (low == 1)):
+    if np.any((panel.successes < panel.trials) & (low == 1)):
         return 0.0
     observed = float(np.sum(_deviations(panel) ** 2 / _variances(panel)))
     if observed == 0:
@@ -156,14 +138,6 @@ def shape_p_value(panel: PanelPoints) -> float:
     return min(1.0, max(1 - probability_below, 0.0) + ROUNDING)
 
 
-def log_likelihood(panel: PanelPoints) -> float:
-    """Log of the probability of the counts, each up to its misreading; at least 1e-12 a point."""
-    least, most = panel.counts
-    below = np.where(least > 0, bdtr(least - 1.0, panel.trials, panel.reference), 0)
-    shares = bdtr(most, panel.trials, panel.reference) - below
-    return float(np.log(np.maximum(shares, 1e-12)).sum())
-
-
 def _variances(panel: PanelPoints) -> np.ndarray:
     """v_i, (P,)."""
     binomial = panel.trials * panel.reference * (1 - panel.reference)
@@ -173,9 +147,8 @@ def _variances(panel: PanelPoints) -> np.ndarray:
 def _deviations(panel: PanelPoints) -> np.ndarray:
     """Deviations d_i of the counts, (P,), from what is expected."""
     low, high = panel.bounds
-    least, most = panel.counts
-    above = least - panel.trials * high
-    below = panel.trials * low - most
+    above = panel.successes - panel.trials * high
+    below = panel.trials * low - panel.successes
     return np.maximum(np.maximum(above, below), 0.0)
 
 

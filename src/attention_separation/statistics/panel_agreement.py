@@ -1,11 +1,10 @@
 """Agrees, differs or undecided: simulated success rates held against reference probabilities.
 
-The null hypothesis of a point is |p - p_reference| <= its error; where counts may be misread, each
-test takes those that fit it best. One family of tests has a family-wise level (Holm): of each point
-its own binomial test, and of each panel that of the sum of its successes, which finds a bias, and
-that of its shape (goodness_of_fit), which finds errors that cancel in the sum. A panel differs if
-any of its tests rejects. One that does not agrees only if the simultaneous interval of its mean
-difference lies within the margin: "not rejected" is not enough.
+The null hypothesis of a point is |p - p_reference| <= its error. One family of tests has a
+family-wise level (Holm): of each point its own binomial test, and of each panel that of the sum of
+its successes, which finds a bias, and that of its shape (goodness_of_fit), which finds errors that
+cancel in the sum. A panel differs if any of its tests rejects. One that does not agrees only if the
+simultaneous interval of its mean difference lies within the margin: "not rejected" is not enough.
 """
 
 import math
@@ -29,23 +28,23 @@ PANEL_TESTS = 2
 def point_p_values(panel: PanelPoints) -> np.ndarray:
     """Exact two-sided binomial p-values, (P,): twice the smaller tail, each at its worst case."""
     low, high = panel.bounds
-    least, most = panel.counts
-    at_least = np.where(least == 0, 1.0, bdtrc(np.maximum(least, 1) - 1, panel.trials, high))
-    at_most = bdtr(most, panel.trials, low)
+    counts = panel.successes
+    at_least = np.where(counts == 0, 1.0, bdtrc(np.maximum(counts, 1) - 1, panel.trials, high))
+    at_most = bdtr(counts, panel.trials, low)
     return np.minimum(1.0, 2 * np.minimum(at_least, at_most))
 
 
 def pooled_p_value(panel: PanelPoints) -> float:
     """The same for the sum of all successes, a sum of binomials of different probabilities."""
     low, high = panel.bounds
-    least, most = panel.counts
+    total = panel.successes.sum()
     first, law = sum_law(panel.trials, low)
     sums = first + np.arange(len(law))
-    at_most = law[sums <= most.sum()].sum()
+    at_most = law[sums <= total].sum()
     if np.any(panel.error > 0):
         first, law = sum_law(panel.trials, high)
         sums = first + np.arange(len(law))
-    at_least = law[sums >= least.sum()].sum()
+    at_least = law[sums >= total].sum()
     return float(min(1.0, 2 * min(at_least, at_most)))
 
 
@@ -124,9 +123,7 @@ def _judge_panel(
     successes = int(panel.successes.sum())
     mean_reference = float(panel.reference.mean())
     error = float(panel.error.mean())
-    least, most = panel.counts
-    lowest, _ = mean_rate_interval(least, panel.trials, alpha)
-    _, highest = mean_rate_interval(most, panel.trials, alpha)
+    lowest, highest = mean_rate_interval(panel.successes, panel.trials, alpha)
     low = lowest - mean_reference - error
     high = highest - mean_reference + error
     if np.any(adjusted <= level):
@@ -180,7 +177,7 @@ def _would_agree(panel: PanelPoints, margin: float, alpha: float, trials: int) -
     deviation = float(-ndtri(0.05)) * math.sqrt(variance / (len(counts) * trials))
     low, high = mean_rate_interval(expected, counts, alpha)
     rate = float(expected.mean()) / trials
-    return deviation + max(high - rate, rate - low) + panel.slack <= margin
+    return deviation + max(high - rate, rate - low) + float(panel.error.mean()) <= margin
 
 
 MISSED = 0.1
@@ -208,7 +205,7 @@ def _detectable_bias(panel: PanelPoints, smallest: float) -> float:
     z_missed = float(-ndtri(MISSED))
     half = z_missed * z_missed * gain / 2
     beyond = half + math.sqrt(half * half + z_missed**2 * (variance + gain * rejected))
-    return float((rejected + beyond) / panel.trials.sum() + panel.slack)
+    return float((rejected + beyond) / panel.trials.sum() + panel.error.mean())
 
 
 RELATIVE = 1e-12

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ from ...needle.attention_sink import right_sink, sink_accuracy
 from ...needle.kernel_limits import BEST, BOUND, LINES, REFERENCE, Line
 from ...pages.table_page import write_result
 from ...results.provenance import record
-from ...results.tables import schema, table_from_rows
+from ...results.tables import Row, schema, table_from_rows
 from .settings.exact import LinesSettings
 from .settings.titles import LINES as TITLES
 
@@ -29,8 +29,6 @@ FEW = 15
 DIMENSIONS = 256
 """Of the layers outside the bounds' class: mu, n, the n of few tokens, and dimensions of
 positions."""
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -11,7 +10,7 @@ from ....datasets.dataset import Data
 from ....messages.progress import Progress
 from ....pages.table_page import write_result
 from ....results.provenance import record
-from ....results.tables import schema, table_from_rows
+from ....results.tables import rows_by, schema, table_from_rows
 from ....statistics.claims import NOT_APPLICABLE, VERDICTS, count_verdicts
 from ..settings import Data as DataSettings
 from ..settings import KernelsJob
@@ -74,7 +73,7 @@ def _with_nulls(row: Row) -> Row:
 def about(table: pa.Table) -> str:
     """A line for each law: its statement, condition and error term, and how many claims agree."""
     lines = [SCOPE]
-    for law, claims in _by_law(table.to_pylist()).items():
+    for law, claims in rows_by(table.to_pylist(), "law").items():
         first = claims[0]
         counts = count_verdicts(claim["verdict"] for claim in claims)
         lines.append(
@@ -82,13 +81,6 @@ def about(table: pa.Table) -> str:
             f"Error term: {first['error_term']}"
         )
     return "\n".join(lines)
-
-
-def _by_law(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    claims: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        claims.setdefault(row["law"], []).append(row)
-    return claims
 
 
 CHANGES: tuple[dict[str, float], ...] = (

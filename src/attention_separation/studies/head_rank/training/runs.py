@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ....messages.words import joined
-from ....results.tables import chosen
+from ....results.tables import chosen, rows_by
 from ....statistics.contrasts import Run
 from ..constructions.farthest_point import least_error, simulated_errors
 from ..settings.cells import PUBLISHED_MEAN, PUBLISHED_SD
@@ -51,10 +51,7 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
 
 def cells_of(rows: list[Run], **wanted: object) -> list[list[Run]]:
     """The runs of each cell with some settings."""
-    rows_by_cell: dict[str, list[Run]] = {}
-    for row in chosen(rows, **wanted):
-        rows_by_cell.setdefault(row["cell"], []).append(row)
-    return list(rows_by_cell.values())
+    return list(rows_by(chosen(rows, **wanted), "cell").values())
 
 
 def like(rows: Iterable[Run], run: Run, names: Iterable[str]) -> list[Run]:

@@ -1,16 +1,13 @@
 """Trained cells among the rows of the table: means of their accuracies, and these against n."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 from ....needle.accuracy import CRITICAL
-from ....results.tables import chosen
+from ....results.tables import chosen, rows_by
+from ....statistics.contrasts import Run
 from ....statistics.means import Mean
-
-Run = dict[str, Any]
-"""A run of a trained network, a row of the table of cells."""
 
 Rows = Sequence[Run]
 
@@ -35,12 +32,9 @@ def mean_accuracy(rows: Rows) -> Mean:
     return Mean.of(accuracies, math.sqrt(sum(variances) / len(rows)))
 
 
-def cells_of(rows: Rows, **wanted: object) -> Iterator[Rows]:
+def cells_of(rows: Rows, **wanted: object) -> Iterable[Rows]:
     """The runs of each cell whose columns have these values."""
-    runs_by_cell: dict[str, list[Run]] = {}
-    for row in chosen(rows, **wanted):
-        runs_by_cell.setdefault(row["cell"], []).append(row)
-    yield from runs_by_cell.values()
+    return rows_by(chosen(rows, **wanted), "cell").values()
 
 
 def mean_of_cell(rows: Rows, **wanted: object) -> Mean | None:

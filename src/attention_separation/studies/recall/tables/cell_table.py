@@ -4,7 +4,6 @@ dots of the literal layer on them, and the largest n."""
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -16,11 +15,15 @@ from ....recall.layers import Delta, Layer, LeastSquares, Scores
 from ....recall.simulation.black_box import Pairs, simulated, simulated_by_age
 from ....recall.simulation.literal_layers import has_unit_keys, literal_layer
 from ....results.provenance import record
-from ....results.tables import finite_or_null, schema, table_from_rows, write_parquet
+from ....results.tables import Row, finite_or_null, schema, table_from_rows, write_parquet
 from ..settings.section import LayerJob
 from .state import state_of
 
-LINE, DOT, VARIED, CAPACITY = PARTS = ("line", "dot", "varied", "capacity")
+LINE = "line"
+DOT = "dot"
+VARIED = "varied"
+CAPACITY = "capacity"
+"""What a row is of."""
 
 LINES = schema(
     part=str,
@@ -43,9 +46,9 @@ LARGEST = schema(
     kept=str,
 )
 SCHEMA = pa.unify_schemas([LINES, LARGEST])
-"""`part` is one of PARTS; `age` is null for the mean over ages. `varied` are points with noisy
-queries, of a cosine below 1, or with keys that were written before. Of capacities `largest_n` is
-null where it was not found, and lies from `low`, to `high`, null for no end."""
+"""`age` is null for the mean over ages. `varied` are points with noisy queries, of a cosine below
+1, or with keys that were written before. Of capacities `largest_n` is null where it was not found,
+and lies from `low`, to `high`, null for no end."""
 
 LARGEST_N = 10**9
 """Of lines."""
@@ -62,8 +65,6 @@ MOST_DRAWS = 1500
 
 DOTS_BETWEEN = (0.53, 0.995)
 """Accuracies of the line between which dots stand."""
-
-Row = dict[str, Any]
 
 
 def layer_of(job: LayerJob) -> Layer:

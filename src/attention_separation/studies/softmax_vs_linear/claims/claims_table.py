@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ....pages.table_page import write_result
 from ....results.provenance import record
-from ....results.tables import Row, schema, table_from_rows
+from ....results.tables import Row, rows_by, schema, table_from_rows
 from ....settings.strict_model import subsample
 from ..models import MODELS
 from ..settings.claims import ClaimsJob
@@ -202,10 +202,7 @@ ABOUT = (
 
 def page(claims: pa.Table) -> pa.Table:
     """One row per claim, with its values at all sizes in one cell: for people."""
-    rows_by_id: dict[str, list[Row]] = {}
-    for row in claims.to_pylist():
-        rows_by_id.setdefault(row["id"], []).append(row)
-    rows = [_page_row(rows_of_claim) for rows_of_claim in rows_by_id.values()]
+    rows = [_page_row(of_claim) for of_claim in rows_by(claims.to_pylist(), "id").values()]
     return table_from_rows(rows, schema(**dict.fromkeys(rows[0], str)))
 
 

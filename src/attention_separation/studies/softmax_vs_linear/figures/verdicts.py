@@ -97,20 +97,18 @@ def verdict_tables(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, 
 
 
 def points_of(name: str, table: pa.Table) -> PanelPoints:
-    """The points of a joined table, whose counts may be misread; every cell has its number."""
+    """The points of a joined table; every cell has its number."""
     for column in table.column_names:
         if column in MAY_BE_NULL:
             continue
         if table[column].null_count or not all_finite(table[column]):
             raise ValueError(f"{name}: column {column} has a cell without a number")
-    has_misread = "misread" in table.column_names
     try:
         return PanelPoints(
             successes=numpy_column(table, "successes"),
             trials=numpy_column(table, "trials"),
             reference=numpy_column(table, "p_exact"),
             error=numpy_column(table, "p_error"),
-            misread=numpy_column(table, "misread") if has_misread else 0,
         )
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
