@@ -305,7 +305,7 @@ class Lemma:
         *,
         left: str,
         claimed: str,
-        cells: Cells | None = None,
+        cells: Cells,
         quantity: str = "",
         note: str = "",
         constant: Literal["least", "Hoeffding"] | None = None,
