@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from making import head_rank
+from making import ROOT, head_rank
 from rank_cells import write_made_up
 
 from attention_separation.results.tables import TableError, chosen, read_parquet, write_parquet
@@ -89,7 +89,7 @@ def test_nothing_to_keep_writes_nothing_and_a_foreign_file_is_refused(tmp_path):
     assert not (tmp_path / "docs").exists()
 
 
-def test_figures_are_kept_beside_the_tables(tmp_path):
+def test_figures_and_published_values_are_kept_beside_the_tables(tmp_path):
     docs, results = tmp_path / "docs", tmp_path / "results"
     said, *_ = paper_size.keep_paper_size(results, docs)
     kept = docs / "head_rank"
@@ -100,6 +100,9 @@ def test_figures_are_kept_beside_the_tables(tmp_path):
     assert made_with.keys() == {row["cell"] for row in paper_size.read_kept(kept / "reference")}
     pictures = {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")}
     assert {*pictures} == {"rank_fig1.svg", "rank_fig2.svg", "rank_fig3.svg", "rank_fig4.svg"}
+    assert (kept / "published.csv").read_bytes() == (
+        ROOT / "docs/head_rank/published.csv"
+    ).read_bytes()
     # From the tables alone, as in a clone.
     [*_] = paper_size.keep_paper_size(tmp_path / "nothing", docs)
     assert {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")} == pictures
@@ -118,6 +121,20 @@ def test_what_is_tried_beside_the_papers_figures_has_figures_of_its_own(tmp_path
         assert all(row[name] == same[name] for name in OF_SHARES)
     # Of Figure 3 only what was trained as its authors say.
     assert {row["lr"] for row in compared(docs)} == {0.005}
+
+
+def test_what_figure_1_takes_is_that_of_its_published_configurations():
+    """Of the scale that has them, but for its further runs of two cells."""
+    cells = [*STUDIES["as_published"].parts["fig1"][0].values()]
+    rows = paper_size.cost_rows()
+    assert len(rows) == 9
+    for row in rows:
+        own = [job for job in cells if (job.layers, job.width) == (row["layers"], row["width"])]
+        assert len(own) == 7
+        assert row["runs"] == sum(len(job.seeds) for job in own)
+        assert row["operations"] == sum(job.training_flops() for job in own)
+        seconds = row["operations"] / (paper_size.GIGAFLOPS * 1e9)
+        assert row["core_hours"] == pytest.approx(seconds / 3600)
 
 
 def test_the_crossing_has_an_outcome_for_each_arm(tmp_path):
@@ -189,7 +206,7 @@ def test_cells_stand_beside_the_published_values(tmp_path):
 
 def test_rows_beside_the_published_values_stand_in_the_order_of_their_figures(tmp_path):
     """By figure, layers, width, encoding, N, rate, steps and rank: numbers by size, and cells of
-    two scales among each other."""
+    two scales among each other. Heads by what is measured, then width."""
     docs, results = tmp_path / "docs", tmp_path / "results"
     of_width_8 = [name for name in STUDIES["reference"].every_cell if "n16_L1_w8_r64" in name]
     cells = ["d64_n16_L1_w1_r8", "d64_n16_L1_w1_r64", *of_width_8]
@@ -200,6 +217,11 @@ def test_rows_beside_the_published_values_stand_in_the_order_of_their_figures(tm
     keys = [tuple(row[name] for name in names) for row in compared(docs)]
     assert keys == sorted(keys)
     assert len({key[-1] for key in keys if key[:3] == (1, 1, 1)}) == 3
+    text = (docs / "head_rank/compared_heads.csv").read_text(encoding="utf-8")
+    heads = [*csv.DictReader(text.splitlines())]
+    keys = [(row["quantity"], int(row["width"]), int(row["steps"])) for row in heads]
+    assert keys == sorted(keys)
+    assert {key[:2] for key in keys} == {(name, w) for name in ("angle", "norm") for w in (1, 8)}
 
 
 def test_numbers_of_rows_are_in_the_order_of_the_first():
@@ -264,3 +286,20 @@ def test_only_networks_of_the_published_width_are_held_against_a_band():
     assert [(found["top"], found["in_band"]) for (found,) in places] == [
         (0.045, None), (0.045, "inside"),
     ]  # fmt: skip
+
+
+def test_quartiles_of_heads_stand_beside_the_published_boxes():
+    row = one_row("reference", "d64_n16_L1_w8_r64")
+    rows = [row | {"run": 0, "angle": [170.0, 172.0], "norm": [300.0, None]},
+            row | {"run": 1, "angle": [174.0, 176.0, 178.0], "norm": [500.0, 500.0]}]  # fmt: skip
+    angle, norm = paper_size.compared_heads([*rows, one_row("reference", "d64_n16_L3_w1_r64")])
+    assert angle == {
+        "width": 8, "steps": 10000, "runs": 2, "heads": 5, "quantity": "angle",
+        "q1": 172.0, "median": 174.0, "q3": 176.0,
+        "published_q1": 174.8, "published_median": 176.3, "published_q3": 176.55,
+    }  # fmt: skip
+    assert (norm["heads"], norm["q1"], norm["median"]) == (3, 400.0, 500.0)
+    (single, _) = paper_size.compared_heads([
+        one_row("reference", "d64_n16_L1_w1_r64") | {"run": 0, "angle": [179.0], "norm": [1.0]}
+    ])  # fmt: skip
+    assert (single["published_median"], single["published_q1"]) == (179.6, None)

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
@@ -26,7 +27,7 @@ from ...results.tables import read_schema, rounded, schema, table_from_rows, wri
 from ...statistics.contrasts import Run
 from .figures.training_figures import FIGURES as DRAWN
 from .figures.training_figures import shown
-from .settings.cells import MOST_POINTS, TEXT_RATE
+from .settings.cells import MOST_POINTS, TEXT_RATE, Architecture
 from .training import published_values
 from .training.cell_table import ADDED, OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entries, read_cell
 from .training.runs import (
@@ -48,6 +49,12 @@ KEPT_METADATA = ("settings", "code", "seed", "torch", "device", "versions")
 LISTS = {"heads": OF_HEADS, "curves": OF_CURVES, "shares": OF_SHARES}
 """Tables with a row per entry of these lists of a cell's table."""
 
+
+PUBLISHED = schema(
+    figure=int, layers=int, width=int, encoding=str, n=int, rank=int, error=float, top=float
+)
+"""`error` is the least of five runs, `top` the largest where it can be read."""
+
 COMPARED = schema(
     figure=int, layers=int, width=int, encoding=str, n=int, rank=int, steps=int, lr=float,
     regime=str, schedule=str, runs=int, dead=int, error=float, over_rank_0=float,
@@ -59,6 +66,13 @@ training loss of any epoch and run, which is what the paper shows; `in_band`: wh
 the published five runs, from `published` to `top` of the same model, or above or below them, null
 where no `top` can be read. `core_hours`: what one run by the authors' recipe would take, by what
 its steps took here; null where that is not known."""
+
+COMPARED_HEADS = schema(
+    width=int, steps=int, runs=int, heads=int, quantity=str, q1=float, median=float, q3=float,
+    published_q1=float, published_median=float, published_q3=float,
+)  # fmt: skip
+"""Figure 2, of heads of full rank in one layer: quartiles over heads and runs of a cell, of the
+`angle` in degrees and of the `norm`, and of the published boxes where they can be read."""
 
 COMPARED_SETTINGS = ("layers", "width", "n", "rank", "steps", "lr", "regime", "schedule")
 CROSSING_SETTINGS = ("layers", "width", "rank", "encoding", "regime", "schedule")
@@ -76,6 +90,18 @@ CROSSING = schema(
 `learning`: runs with an error on new sets below LEARNS; `by_heart`: the others with such a training
 loss. `error`, `train_error`: means over runs, of new sets and of the last epoch's training losses;
 `least` and `largest` of the errors. `core_minutes`: of all runs; null where not known."""
+
+COSTS = schema(layers=int, width=int, runs=int, operations=float, core_hours=float)
+"""What Figure 1 takes by the published configurations, a row per number of layers and width: its
+`runs`, seven ranks and five seeds, their floating-point `operations`, and the hours of a core that
+reaches GIGAFLOPS."""
+
+GIGAFLOPS = 70.0
+"""10^9 operations per second of one core at d = 64 and N = 16 in batches of 256, about the least
+that was measured there."""
+
+SEEDS = 5
+"""Runs of each published point."""
 
 
 def keep_runs(results: Path, folder: Path) -> int:
@@ -137,6 +163,45 @@ def read_kept(folder: Path) -> list[Run]:
     return list(rows.values())
 
 
+def write_published(path: Path) -> None:
+    """Write the values of the paper's Figures 1, 3 and 4 as a table."""
+    rows = []
+    for line, errors in published_values.LINES.items():
+        for rank, error in errors.items():
+            top = published_values.top(line, rank)
+            rows.append(line._asdict() | {"rank": rank, "error": error, "top": top})
+    write_csv(table_from_rows(rows, PUBLISHED), path)
+
+
+def cost_rows() -> list[dict[str, Any]]:
+    """Rows of COSTS."""
+    sets = SEEDS * published_values.BATCH * published_values.STEPS["rank_fig1"]
+    rows = []
+    for layers, width in published_values.FIGURE_1:
+        operations = 0
+        for rank in published_values.RANKS:
+            network = Architecture(
+                layers=layers,
+                width=width,
+                heads=published_values.SIZE_1["d"] // rank,
+                d=published_values.SIZE_1["d"],
+                n=published_values.SIZE_1["n"],
+                feed_forward=published_values.SIZE_1["feed_forward"],
+            )
+            # Backward counts twice forward.
+            operations += 3 * sets * network.flops()
+        rows.append(
+            {
+                "layers": layers,
+                "width": width,
+                "runs": SEEDS * len(published_values.RANKS),
+                "operations": float(operations),
+                "core_hours": operations / (GIGAFLOPS * 1e9 * 3600),
+            }
+        )
+    return rows
+
+
 def compared(rows: list[Run], made_with: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows of COMPARED, of the runs of one scale and what made them."""
     compared_rows = []
@@ -190,6 +255,34 @@ def crossing_rows(rows: list[Run], made_with: dict[str, dict[str, Any]]) -> list
         }
         crossing.append(settings | measured)
     return crossing
+
+
+def compared_heads(rows: list[Run]) -> list[dict[str, Any]]:
+    """Rows of COMPARED_HEADS, of the runs of one scale."""
+    compared_rows = []
+    for cell in cells_of([row for row in rows if FIGURES["rank_fig2"](row)], layers=1):
+        width = cell[0]["width"]
+        medians = published_values.FIGURE_2.get(width, (None, None))
+        boxes = published_values.QUARTILES_2.get(width, ((None, None), (None, None)))
+        for name, median, box in zip(("angle", "norm"), medians, boxes, strict=True):
+            heads = [number for number in chain(*(row[name] for row in cell)) if number is not None]
+            quartiles = np.quantile(heads, (0.25, 0.5, 0.75))
+            compared_rows.append(
+                {
+                    "width": width,
+                    "steps": cell[0]["steps"],
+                    "runs": len(cell),
+                    "heads": len(heads),
+                    "quantity": name,
+                    "q1": quartiles[0],
+                    "median": quartiles[1],
+                    "q3": quartiles[2],
+                    "published_q1": box[0],
+                    "published_median": median,
+                    "published_q3": box[1],
+                }
+            )
+    return compared_rows
 
 
 def _core_hours(row: Run, runs: int, seconds: float | None) -> float | None:
@@ -311,7 +404,9 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
     """Keep what a folder of results has of SCALES, and draw all that is kept; a sentence on each
     scale."""
     folder = docs / "head_rank"
+    write_published(folder / "published.csv")
     rows_compared: list[dict[str, Any]] = []
+    rows_of_heads: list[dict[str, Any]] = []
     rows_of_crossing: list[dict[str, Any]] = []
     for scale in SCALES:
         folder_of_scale = folder / scale
@@ -323,14 +418,18 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
             figure = DRAWN[name](shown(name, rows_of_figure, seed))
             save(figure, folder_of_scale / name, ("svg",))
         rows_compared += compared(rows, made_with)
+        rows_of_heads += compared_heads(rows)
         rows_of_crossing += crossing_rows(rows, made_with)
         cells = counted(count, "cell")
         yield f"{scale}: {cells} put into {folder_of_scale}, which has {len(rows)} runs"
     models = ("figure", "layers", "width", "encoding", "n", "lr", "steps", "rank")
     rows_compared.sort(key=itemgetter(*models))
+    rows_of_heads.sort(key=itemgetter("quantity", "width", "steps"))
     rows_of_crossing.sort(key=itemgetter("layers", "encoding", "schedule", "regime"))
     _write_rounded(rows_compared, COMPARED, folder / "compared.csv")
+    _write_rounded(rows_of_heads, COMPARED_HEADS, folder / "compared_heads.csv")
     _write_rounded(rows_of_crossing, CROSSING, folder / "crossing.csv")
+    _write_rounded(cost_rows(), COSTS, folder / "costs.csv")
 
 
 def _write_rounded(rows: list[dict[str, Any]], columns: pa.Schema, path: Path) -> None:
