@@ -272,7 +272,9 @@ def test_jobs_change_with_their_kernels_alone(load, tmp_path):
     def changed(one, other):
         return {name for name in one if one[name] != other[name]}
 
-    shows = {"kernels_values", "kernels_accuracy", "kernels_margins", "kernels_budget"}
+    shows = {
+        "kernels_values", "kernels_splits", "kernels_accuracy", "kernels_margins", "kernels_budget",
+    }  # fmt: skip
     without = settings({})
     assert not any("kernels" in text or "modules" in text for text in without.values())
     formula = settings({"mine": {"score": "x + 1"}})

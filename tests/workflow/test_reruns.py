@@ -21,7 +21,7 @@ EXACT = {f"exact_{name}" for name in FIGURES}
 JUDGED = {"verdicts", "check"}
 AFTER_EXACT = {"choices"}
 KERNELS = {
-    "kernels_values", "kernels_laws", "kernels_sharpness", "kernels_simulated",
+    "kernels_values", "kernels_splits", "kernels_laws", "kernels_sharpness", "kernels_simulated",
     "kernels_accuracy",
 }  # fmt: skip
 EVERYTHING = (
@@ -376,7 +376,7 @@ def test_a_users_own_kernel_reruns_what_shows_it(made):
     (made.folder / "my_kernels.py").write_text("def square(x):\n    return x**2\n")
     own = "{mine: {score: 1 + x**3}, theirs: {python: my_kernels.square}}"
     made.edit("config.yaml", "  kernels: {}", f"  kernels: {own}")
-    shows = {"kernels_values", "kernels_accuracy"}
+    shows = {"kernels_values", "kernels_splits", "kernels_accuracy"}
     assert made.would_run() == shows
     made.make(*shows)
     assert made.would_run() == set()

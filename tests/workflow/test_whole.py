@@ -23,7 +23,7 @@ AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")
 KERNEL_FIGURES = tuple(OF_KERNELS)
 TABLES = (
     "verdicts", "claims", "choices", "threshold", "kernels",
-    "kernel_values", "kernel_laws", "kernels_simulated", "temperature",
+    "kernel_values", "kernel_laws", "kernels_splits", "kernels_simulated", "temperature",
 )  # fmt: skip
 MANIFEST = "results/smoke/manifest.json"
 PICTURES = ("svg", "png", "pdf")

@@ -64,6 +64,8 @@ class AnyAttention(Study):
             table("kernels", "up to which n each kernel separates"),
             long_table("kernel_values", "what each kernel can do at some n"),
         )
+        splits = long_table("kernels_splits", "feature maps and the split of X")
+        yield _result("splits", "tables.splits", job(only=only, **self._own_kernels), splits)
         judged = "Laws of kernels, against exact values"
         laws = table("kernel_laws", "laws of which kernels separate", judged=judged)
         yield _result("laws", "laws.law_table", job(points=smaller.points), laws)
