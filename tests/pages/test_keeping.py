@@ -25,7 +25,7 @@ TABLES = {
     (FIGURE, "plain"): {"p": [0.5]},
     (TABLE, "for_pages"): {"p": [None, 0.5]},
     (TABLE, "claims"): {name: ["a", "a", "b", "b"] for name in CLAIM}
-    | {"n": [1, 2, 1, 2], "margin": [0.5, 0.1, 0.2, 0.2]},
+    | {"n": [1, 2, 1, 2], "margin": [0.5, 0.1, None, None]},
     (FIGURE, "theta"): {"kind": ["paper", "map", "best"], "p": [1.0, 2.0, 3.0]},
     (TABLE, "threshold"): {name: [1.0] for name in (*BEST, "gap")},
 }

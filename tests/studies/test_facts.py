@@ -197,7 +197,7 @@ def test_a_claim_that_holds_is_beside_numbers_that_show_it(row):
     """Value, sign and bound are as printed; where they are not as claimed, the verdict says so."""
     value, bound, sign = row["value"], row["bound"], First.sign(row)
     assert sign == "=" or (sign == "<") == (value < bound)
-    shown_to_hold = {"at most": "<=", "at least": ">=", "equal": "="}
+    shown_to_hold = {"at most": "<=", "at least": ">=", "equal": "=", "ratio": "<=>"}
     if sign not in shown_to_hold[row["relation"]]:
         assert not First.word(row["verdict"]).startswith("✓ holds")
 

@@ -52,6 +52,7 @@ class First:
     def word(verdict: str) -> str:
         """A claim's verdict as a word with its mark."""
         words = (
+            ("not judged", "· not judged"),
             ("fails at every n", "✗ fails"),
             ("fails: ", "✗ fails"),
             ("fails at", "✗ fails somewhere"),

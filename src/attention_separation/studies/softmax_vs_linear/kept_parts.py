@@ -1,11 +1,11 @@
 """What docs/ keeps of this study's long tables: the parts that its pages read."""
 
+import math
 from collections.abc import Callable
-from operator import itemgetter
 
 import pyarrow as pa
 
-from ...results.tables import array_of, rows_by, table_from_rows
+from ...results.tables import Row, array_of
 
 CLAIM = (
     "id",
@@ -24,10 +24,18 @@ BEST = ("panel", "network", "value", "p_at_theta", "p_best")
 
 def decided_claims(claims: pa.Table) -> pa.Table:
     """A row for each claim, at the size where its value is nearest to its bound, or furthest
-    beyond."""
-    rows_by_claim = rows_by(claims.to_pylist(), "id")
-    decided = [min(rows, key=itemgetter("margin")) for rows in rows_by_claim.values()]
-    return table_from_rows(decided, pa.schema([claims.schema.field(name) for name in CLAIM]))
+    beyond; the first one of those without a margin."""
+    rows = claims.to_pylist()
+    place_of_least: dict[str, int] = {}
+    for k, row in enumerate(rows):
+        least = place_of_least.setdefault(row["id"], k)
+        if _margin(row) < _margin(rows[least]):
+            place_of_least[row["id"]] = k
+    return claims.take(array_of(list(place_of_least.values()), pa.int64())).select(CLAIM)
+
+
+def _margin(claim: Row) -> float:
+    return math.inf if claim["margin"] is None else claim["margin"]
 
 
 def without_maps(theta: pa.Table) -> pa.Table:

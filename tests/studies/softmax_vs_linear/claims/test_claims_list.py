@@ -45,7 +45,7 @@ def _ids() -> list[str]:
     for lemma in ("F.11", "F.15"):
         ids += [f"{lemma}.P{part}" for part in range(1, 5)]
     for lemma in ("D.4", "D.8", "D.12", "D.16", "E.3", "F.4", "F.8", "F.12", "F.16"):
-        ids.append(f"{lemma}.hoeffding")
+        ids += [f"{lemma}.assumption", f"{lemma}.hoeffding"]
     for network in ("D0-exp", "D1-lin", "D0-lin"):
         ids += [f"E.{network}.{part}" for part in ("sign.P1", "sign.P2", "zero")]
     return ids
@@ -67,12 +67,13 @@ def test_table_has_every_claim_at_every_size_and_no_empty_cell(table, by_id):
     of_paths = {name for name in SCHEMA.names if name.endswith(PATHS)}
     optional = {"d", "range_margin", "range_at"} | of_paths
     for row in table.to_pylist():
+        judged = {"margin", "holds"} if row["relation"] == "ratio" else set()
         for name, cell in row.items():
-            assert cell is not None or name in optional, (row["id"], name)
+            assert cell is not None or name in optional | judged, (row["id"], name)
             assert cell != "", (row["id"], name)
             assert not isinstance(cell, float) or math.isfinite(cell), (row["id"], name)
         assert (row["d"] is None) == (row["model"] == "regression")
-        assert row["holds"] == (row["margin"] > 0)
+        assert row["holds"] == (row["margin"] > 0 if row["relation"] != "ratio" else None)
 
 
 def test_paths_say_where_a_claim_ends(by_id):
@@ -89,8 +90,8 @@ def test_paths_say_where_a_claim_ends(by_id):
             assert (row[f"bound_{path}"] is not None) == tested, name
             start, last = row[f"from_n_{path}"], row[f"last_n_{path}"]
             assert start is None or last == pytest.approx(1e9, rel=1e-3), name
-            if row["relation"] == "equal":
-                assert row[f"power_{path}"] is None
+            if row["relation"] in ("equal", "ratio"):
+                assert (row[f"power_{path}"] is None) == (row["relation"] == "equal" or not tested)
     assert by_id["D.3.P1"][0]["power_d_sqrt"] == pytest.approx(0, abs=1e-3)
 
 

@@ -30,6 +30,9 @@ F.12.hoeffding F.13 F.16.P1 F.16.P2 F.16.hoeffding F.17 1.2
 """
 LEAST = "5.2 D.5 E.4 F.5"
 HOEFFDING = "4.1.P1 4.1.P2 4.2.P1.sqrt"
+RATIOS = " ".join(f"{name}.assumption" for name in (
+    "D.4", "D.8", "D.12", "D.16", "E.3", "F.4", "F.8", "F.12", "F.16"
+))  # fmt: skip
 HERE = "E.1.P3a E.1.P3b E.2.P1 E.2.P2.one E.3.P1 E.4"
 """Parts that hold with the experiments' parameters and not in all of the dataset's range."""
 HOLDS, OF_THE_RANGE = re.compile(r"\bholds (at the sizes tested|with )"), "of the dataset's range"
@@ -48,12 +51,14 @@ def test_what_is_said_of_every_claim(by_id):
         (LATE, "holds only from n >= "),
         (LEAST, "holds with least C = "),
         (HOEFFDING, "holds with C = "),
+        (RATIOS, "not judged: an o() says nothing at one size; "),
     ):
         expected |= dict.fromkeys(ids.split(), start)
     for name, start in expected.items():
         row = by_id[name][0]
         assert without_subject(row).startswith(start), name
-        assert row["verdict"].startswith(SUBJECTS.get(row["source"], start)), name
+        subject = start if row["relation"] == "ratio" else SUBJECTS.get(row["source"], start)
+        assert row["verdict"].startswith(subject), name
     said = "holds at the sizes tested, for sums of random signs, all that was tested"
     assert by_id["3.1"][0]["verdict"] == said
     for name in REFUTED.split():
@@ -88,7 +93,27 @@ def test_a_late_start_says_where_it_fails_for_all_that(by_id):
         assert row["from_n_d_tenth"] is row["from_n_d_log"] is None
 
 
+def test_an_o_is_not_judged(by_id):
+    for name in RATIOS.split():
+        for row in by_id[name]:
+            assert (row["relation"], row["margin"], row["holds"]) == ("ratio", None, None)
+            assert row["from_n_d_sqrt"] is None
+        count = {"D": 2, "E": 2, "F": 1}[name[0]]
+        ratios = [
+            row["n"] / (row["d"] - count) * math.sqrt(row["d"]) / row["n"] ** 0.99
+            for row in by_id[name]
+        ]
+        said = by_id[name][0]["verdict"]
+        assert f"value / bound is {min(ratios):.3g} to {max(ratios):.3g} at the sizes" in said
+        # d^(-1/2) n^0.01 as n grows: d fixed, about sqrt n, about n / 4.
+        for slope in ("n^0.01 with d fixed", "n^-0.24 with d − ", "n^-0.49 with d − "):
+            assert f"like {slope}" in said
+
+
 def test_a_path_that_the_theorems_leave_out_says_so(by_id):
+    text = by_id["D.8.assumption"][0]["verdict"]
+    assert text.count("with d fixed") == text.count("(the theorems ask that it grows)") == 1
+    assert text.endswith("with d − 2 = ⌈log n⌉ (the theorems ask that it grows faster)")
     row = by_id["F.4.hoeffding"][0]
     assert f"from n >= {row['from_n_d_tenth']}, with d − 1 = ⌈n^0.1⌉" in row["verdict"]
     # It starts last with d fixed, but there the theorems claim nothing.
@@ -150,6 +175,7 @@ def test_a_claim_reports_its_worst_cell():
     assert one.evaluate(setting_of(JOB, 200, 22)).value == 1.0
 
 
-def test_a_cell_that_is_no_number_is_the_worst():
-    one = replace(claim("D.3.P1"), cells=lambda s: [3.0, math.nan, 2.0])
+@pytest.mark.parametrize("name", ["D.3.P1", "D.4.assumption"])
+def test_a_cell_that_is_no_number_is_the_worst(name):
+    one = replace(claim(name), cells=lambda s: [3.0, math.nan, 2.0])
     assert math.isnan(one.evaluate(setting_of(JOB, 200, 22)).value)

@@ -94,8 +94,8 @@ def _stays_below(lemma: Lemma, part: str, subject: str, rows: slice) -> PaperCla
     )
 
 
-def hoeffdings_step(lemma: Lemma) -> PaperClaim:
-    """The step of a sign lemma's proof that needs its assumption on d.
+def proof(lemma: Lemma) -> list[PaperClaim]:
+    """The assumption of a sign lemma, and the step of its proof that needs it.
 
     What is left below tau once the large coordinates are taken off is 0.1 s in self-attention and
     in the special row of Lemma F.4; the other lemmas on cross-attention have no large coordinate.
@@ -111,7 +111,14 @@ def hoeffdings_step(lemma: Lemma) -> PaperClaim:
         rate = 2 * math.log(2 / setting.failure_probability)
         return [math.sqrt(rate * square) / setting.s for square in squares[rows].tolist()]
 
-    return lemma.claim(
+    assumption = lemma.claim(
+        "assumption",
+        "Tokens per class times √d are of smaller order than n^0.99",
+        left="t √d",
+        claimed="= o(n^0.99)",
+        at_parameters_alone=True,
+    )
+    step = lemma.claim(
         "hoeffding",
         "With high probability the small coordinates of classes add up to less than the large "
         "ones leave below the threshold",
@@ -120,6 +127,7 @@ def hoeffdings_step(lemma: Lemma) -> PaperClaim:
         cells=deviation,
         quantity="deviation over s that Hoeffding's bound gives the worst row",
     )
+    return [assumption, step]
 
 
 LARGEST_A1 = 4.0
@@ -299,13 +307,13 @@ def _network(
     yield from claims_of_rows(on_values, values)
     if (case.kernel, case.dataset) == EXP_1:
         yield from signs_separate(on_signs)
-        yield hoeffdings_step(on_signs)
+        yield from proof(on_signs)
         if section == "D":
             yield others_at_least_a1(on_signs)
         yield from network_positive(theorem, note)
     else:
         yield from signs_stay_below(on_signs)
-        yield hoeffdings_step(on_signs)
+        yield from proof(on_signs)
         yield network_zero(theorem)
 
 

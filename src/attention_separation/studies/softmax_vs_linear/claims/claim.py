@@ -137,12 +137,12 @@ class Measured:
     d: int | None
     value: float
     bound: float
-    margin: float
+    margin: float | None
     changes: Changes = ()
 
     @property
-    def holds(self) -> bool:
-        return self.margin >= 0
+    def holds(self) -> bool | None:
+        return None if self.margin is None else self.margin >= 0
 
 
 Cells = Callable[[Setting], float | Iterable[float]]
@@ -158,10 +158,10 @@ class PaperClaim:
     id : lemma and part, such as "D.4.P1"
     model : name of its model, or "attention" in general
     statement : what it says, in words
-    left, claimed, note : its formula: of what, relation and bound, as "≤ δ/n", and what it says
-        beside this
+    left, claimed, note : its formula: of what, relation and bound, as "≤ δ/n", or "= o(n)" of an
+        o(), and what it says beside this
     cells : setting -> one number, or all that the claim is about, each of which must stand so to
-        the bound
+        the bound; of an o() their ratio to it alone is known. None: `left` is itself a formula
     quantity : what cells are, if `left` does not say it
     constant : the cells are a constant C that makes an O() true, the least one or the one that
         Hoeffding's bound needs; the bound is the proof's
@@ -177,7 +177,7 @@ class PaperClaim:
     statement: str
     left: str
     claimed: str
-    cells: Cells
+    cells: Cells | None = None
     quantity: str = ""
     note: str = ""
     constant: Literal["least", "Hoeffding"] | None = None
@@ -189,9 +189,9 @@ class PaperClaim:
 
     @property
     def relation(self) -> str:
-        """How cells must stand to the bound."""
-        sign, _ = sign_and_bound(self.claimed)
-        return RELATIONS[sign]
+        """How cells must stand to the bound; "ratio" of an o()."""
+        sign, bound = sign_and_bound(self.claimed)
+        return "ratio" if bound.startswith("o(") else RELATIONS[sign]
 
     def columns(self) -> dict[str, object]:
         """What a table says of it, whatever is computed."""
@@ -217,14 +217,20 @@ class PaperClaim:
     def bound(self, setting: Setting) -> float:
         """What cells are compared with."""
         _, bound = sign_and_bound(self.claimed)
-        # One on attention in general has no letters.
+        return self._value(bound.removeprefix("o"), setting)
+
+    def _value(self, text: str, setting: Setting) -> float:
+        """What a formula comes to; one on attention in general has no letters."""
         letters = setting.letters(MODELS[self.model]) if self.model in MODELS else {}
-        return float(formula(bound)(letters))
+        return float(formula(text)(letters))
 
     def evaluate(self, setting: Setting) -> Measured:
         """Compute the cells anew and hold the worst of them against the bound."""
         cells = self._distinct_cells(setting)
         bound = self.bound(setting)
+        if self.relation == "ratio":
+            largest = float(np.max(cells))
+            return Measured(setting.n, setting.d, value=largest, bound=bound, margin=None)
         margins = [self._margin(cell, bound) for cell in cells]
         # A NaN before all else: it is a failure.
         worst = int(np.argmin(margins))
@@ -234,7 +240,7 @@ class PaperClaim:
 
     def _distinct_cells(self, setting: Setting) -> list[float]:
         """The cells, equal ones once: the rows of many tokens are alike."""
-        cells = self.cells(setting)
+        cells = self.cells(setting) if self.cells else self._value(self.left, setting)
         if isinstance(cells, Iterable):
             return list(dict.fromkeys(map(float, cells)))
         return [cells]

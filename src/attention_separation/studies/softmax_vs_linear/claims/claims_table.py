@@ -62,11 +62,12 @@ SCHEMA = schema(
     **_columns_of_paths(),
 )
 """One row per claim and size. `identity`: it holds by the definitions alone and cannot fail.
-`holds` is null where a claim over all data is neither refuted nor proved. `range_margin` is the
-worst margin at the ends of the parameters' ranges and `range_at` says where; null where the claim
-has no range. A null `from_n` says that the claim does not hold up to the largest n tested, a null
-`last_n` that it holds at none; a null `power`, that value or bound is 0, or that they are equal.
-All are null of a path along which the claim is not tested."""
+`margin` and `holds` are null where one size says nothing, `holds` also where a claim over all data
+is neither refuted nor proved. `range_margin` is the worst margin at the ends of the parameters'
+ranges and `range_at` says where; null where the claim has no range. A null `from_n` says that the
+claim does not hold up to the largest n tested, a null `last_n` that it holds at none; a null
+`power`, that value or bound is 0, or that they are equal. All are null of a path along which the
+claim is not tested."""
 
 
 def all_claims() -> list[PaperClaim]:
@@ -194,7 +195,7 @@ ABOUT = (
     "n = 10^9.\n"
     "From n says from where on the claim holds there, as far as it was tested, and last n where it "
     "held last; value, bound, and the power of n like which their ratio moves, of a constant C "
-    "itself, are those at the largest n.\n"
+    "itself, are those at the largest n. That something is o() of another has no verdict at one.\n"
     f"{KEY}"
 )
 
@@ -223,9 +224,9 @@ def _path_text(row: Row, path: str) -> str:
     numbers = {column: row[path_column(column, path)] for column in PATH_COLUMNS}
     if numbers["value"] is None:
         return ""
+    start = "" if row["relation"] == "ratio" else f"from n = {numbers['from_n'] or 'none'}, "
     power = "" if numbers["power"] is None else f", n^{numbers['power']:.2f}"
-    start = numbers["from_n"] or "none"
-    return f"{path}: from n = {start}, {numbers['value']:.3g} against {numbers['bound']:.3g}{power}"
+    return f"{path}: {start}{numbers['value']:.3g} against {numbers['bound']:.3g}{power}"
 
 
 HOLDS = {True: "holds", False: "fails", None: "not refuted"}
@@ -234,6 +235,8 @@ HOLDS = {True: "holds", False: "fails", None: "not refuted"}
 def _size_text(row: Row) -> str:
     """What a row says of its size."""
     size = f"n = {row['n']}" + ("" if row["d"] is None else f", d = {row['d']}")
+    if row["relation"] == "ratio":
+        return f"{size}: {row['value']:.3g} against {row['bound']:.3g}"
     sides = f"{row['value']:.3g}, {row['relation']} {row['bound']:.3g}"
     text = f"{size}: {sides}: {HOLDS[row['holds']]}"
     if not row["holds"] or row["range_margin"] is None or row["range_margin"] > 0:

@@ -305,7 +305,7 @@ class Lemma:
         *,
         left: str,
         claimed: str,
-        cells: Cells,
+        cells: Cells | None = None,
         quantity: str = "",
         note: str = "",
         constant: Literal["least", "Hoeffding"] | None = None,

@@ -160,7 +160,7 @@ def evaluate_along(claim: PaperClaim, path: SizePath, setting_at: SettingAt) -> 
         return claim.evaluate(setting_at(*size))
 
     def holds(size: Size) -> bool:
-        return measured_at(size).holds
+        return bool(measured_at(size).holds)
 
     sizes = path.doublings()
     return PathResult(
@@ -183,8 +183,8 @@ def worst_end(claim: PaperClaim, setting: Setting) -> Measured | None:
 
 
 def least_margin(measured: Collection[Measured]) -> Measured | None:
-    """The measurement with the least margin; None if there is none."""
-    return min(measured, key=lambda result: result.margin, default=None)
+    """The measurement with the least margin, of those that can be judged; None if there is none."""
+    return min(measured, key=lambda result: result.margin or 0.0, default=None)
 
 
 def holds_from(path: SizePath, holds: Callable[[Size], bool]) -> int | None:

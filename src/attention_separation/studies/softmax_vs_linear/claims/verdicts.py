@@ -56,6 +56,8 @@ def evaluate(
 def verdict(evaluation: Evaluation) -> str:
     """What is to be said of a claim, in one line, and of what if not of the paper's own words."""
     claim = evaluation.claim
+    if claim.relation == "ratio":
+        return _not_judged(evaluation)
     text = _where_it_holds(evaluation)
     if claim.scope:
         text = f"{text}, for {claim.scope}, all that was tested"
@@ -143,6 +145,19 @@ def _constant_grows(claim: PaperClaim, result: PathResult) -> str:
     return (
         f"fails: {constant} grows like {_power_text(claim, result)}, from {number(first.value)} "
         f"at n = {first.n} to {number(last.value)} at n = {number(last.n)}"
+    )
+
+
+def _not_judged(evaluation: Evaluation) -> str:
+    claim = evaluation.claim
+    ratios = [result.value / result.bound for result in evaluation.measured]
+    slopes = [
+        f"like {_power_text(claim, result)} {path_words(result.path)}"
+        for result in evaluation.along_paths
+    ]
+    return (
+        f"not judged: an o() says nothing at one size; value / bound is {number(min(ratios))} to "
+        f"{number(max(ratios))} at the sizes tested and moves {', '.join(slopes)}"
     )
 
 
