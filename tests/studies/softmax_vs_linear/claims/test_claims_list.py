@@ -48,6 +48,10 @@ def _ids() -> list[str]:
         ids += [f"{lemma}.assumption", f"{lemma}.hoeffding"]
     for network in ("D0-exp", "D1-lin", "D0-lin"):
         ids += [f"E.{network}.{part}" for part in ("sign.P1", "sign.P2", "zero")]
+        weights = "1a 1b.own 1b.rest 2.own 2.rest 3a 3b.own 3b.rest 4.own 4.rest"
+        values = "1 2.one 2.rest 3 4.own 4.rest 5.own 5.rest 6"
+        ids += [f"E.{network}.weights.P{part}" for part in weights.split()]
+        ids += [f"E.{network}.values.P{part}" for part in values.split()]
     return ids
 
 

@@ -7,8 +7,10 @@ import pytest
 from claim_cases import CASE_IDS, CASES, JOB, SIZES, claim, literal_attention, matches
 
 from attention_separation.studies.softmax_vs_linear.claims.claim import setting_of
+from attention_separation.studies.softmax_vs_linear.claims.claims_table import all_claims
 from attention_separation.studies.softmax_vs_linear.claims.lemma import Case
 from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION
+from attention_separation.studies.softmax_vs_linear.models.contest import IN_THE_PAPER
 
 
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
@@ -101,6 +103,50 @@ def test_claims_compare_what_they_say():
     ):
         _same_values(name, setting, of[mask])
     _same_values("E.2.P5", setting, c[others, 1 : d - 1])
+
+
+@pytest.mark.parametrize(("kernel", "dataset"), [("exp", 0), ("linear", 1), ("linear", 0)])
+def test_what_section_e_leaves_out_is_that_of_literal_attention(kernel, dataset):
+    """Each closed form is all entries of u, f and c that its part names."""
+    rng = np.random.default_rng(5)
+    case = Case(SELF_ATTENTION, kernel, dataset, "identity")
+    for n, d in [(4, 4), (6, 4), (12, 6), (14, 9)]:
+        a, b, c = rng.uniform(0.1, 1.5, 3)
+        setting = replace(setting_of(JOB, n, d), a0=a, a1=a, b=b, c=c)
+        scores, values, special, j3, marked = literal_attention(case, n, d, setting)
+        u = np.exp(scores) if kernel == "exp" else scores
+        classes = np.arange(n) % (d - 2)
+        own, others = classes[:, None] == classes, np.arange(n) != j3
+        kin, further = others & (classes == marked), classes != marked
+        own_class = classes[:, None] == np.arange(d - 2)
+        of_classes = values[:, 1:-1]
+        wanted = {
+            "values.P1": values[special, 0],
+            "values.P2.one": of_classes[special, marked],
+            "values.P2.rest": np.delete(of_classes[special], marked),
+            "values.P3": values[special, -1],
+            "values.P4.own": values[kin, 0],
+            "values.P4.rest": values[further, 0],
+            "values.P5.own": of_classes[others][own_class[others]],
+            "values.P5.rest": of_classes[others][~own_class[others]],
+            "values.P6": values[others, -1],
+        }
+        for parts, of in ((("1a", "1b", "2"), u), (("3a", "3b", "4"), u / u.sum(1)[:, None])):
+            itself, row, further_rows = (f"weights.P{part}" for part in parts)
+            wanted |= {
+                itself: of[special, j3],
+                f"{row}.own": of[special, own[special] & others],
+                f"{row}.rest": of[special, ~own[special]],
+                f"{further_rows}.own": of[others][own[others]],
+                f"{further_rows}.rest": of[others][~own[others]],
+            }
+        network = f"E.D{dataset}-{IN_THE_PAPER[kernel]}."
+        ids = {one.id for one in all_claims() if one.identity and one.id.startswith(network)}
+        assert ids == {network + part for part in wanted}
+        for part, cells in wanted.items():
+            one = claim(network + part)
+            assert np.allclose(cells, one.bound(setting), rtol=1e-11, atol=0), (one.id, n, d)
+            assert one.evaluate(setting).holds, (one.id, n, d)
 
 
 def _same_values(name, setting, wanted):

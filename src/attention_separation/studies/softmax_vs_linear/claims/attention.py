@@ -318,8 +318,10 @@ def _network(
 
 
 def _left_out(case: Case) -> Iterator[PaperClaim]:
-    """What a network that section E leaves out has to do: its u, f and c are claimed nowhere."""
+    """The four lemmas on a network that section E leaves out."""
     name = f"E.D{case.dataset}-{IN_THE_PAPER[case.kernel]}"
+    for part, rows in entries.LEFT_OUT[case.kernel].items():
+        yield from claims_of_rows(Lemma(f"{name}.{part}", case), rows)
     yield from signs_stay_below(Lemma(f"{name}.sign", case))
     yield network_zero(Lemma(f"{name}.zero", case))
 

@@ -1,5 +1,5 @@
 """The entries of u, f and c: Lemmas D.2, D.6, D.10, D.14, E.1, F.2, F.6, F.10 and F.14 on u and f,
-and the ones that follow each of them on c.
+the ones that follow each of them on c, and both for the three networks that section E leaves out.
 
 A row is a part, the entries that it is about, and what it claims of them: what is printed is
 computed. In it, a is the special entry of the lemma's dataset.
@@ -64,23 +64,44 @@ PAIRS = {
 
 @dataclass(frozen=True)
 class Coordinates:
-    """Coordinates of c: which, in words, their symbol, and their names in `RowWeights`."""
+    """Coordinates of c: which, in words, their symbol, and by the names of `RowWeights` the rows in
+    which they are meant; None if in all rows that a claim is about."""
 
     words: str
     symbol: str
-    names: tuple[str, ...]
+    rows_by_name: dict[str, slice | None]
 
 
 COORDINATES = {
-    "first": Coordinates("the first coordinate", "c_1", ("first",)),
-    "one": Coordinates("the coordinate of the special token's class", "c_i", ("marked",)),
-    "rest": Coordinates("every coordinate of a further class", "c_i", ("rest",)),
-    "classes": Coordinates("every coordinate of a class", "c_i", ("marked", "own", "rest")),
-    "last": Coordinates("the last coordinate", "c_d", ("last",)),
+    "first": Coordinates("the first coordinate", "c_1", {"first": None}),
+    "one": Coordinates("the coordinate of the special token's class", "c_i", {"marked": None}),
+    "rest": Coordinates("every coordinate of a further class", "c_i", {"rest": None}),
+    "classes": Coordinates(
+        "every coordinate of a class", "c_i", {"marked": None, "own": None, "rest": None}
+    ),
+    "last": Coordinates("the last coordinate", "c_d", {"last": None}),
+    "own class": Coordinates(
+        "the coordinate of the row's own class", "c_i", {"marked": OWN, "own": FURTHER}
+    ),
+    "other classes": Coordinates(
+        "every coordinate of another class than the row's",
+        "c_i",
+        {"rest": OTHERS, "marked": FURTHER},
+    ),
 }
 
-ROWS = {"special": SPECIAL, "others": OTHERS}
-ROW_WORDS = {"special": "the special row", "others": "every other row"}
+ROWS = {
+    "special": SPECIAL,
+    "others": OTHERS,
+    "own class": OWN,
+    "other classes": FURTHER,
+}
+ROW_WORDS = {
+    "special": "the special row",
+    "others": "every other row",
+    "own class": "every other row of the special token's class",
+    "other classes": "every row of another class",
+}
 WEIGHTS = {"u": "weight before normalising", "f": "attention weight"}
 SAYS = {"≤": "at most", "≥": "at least", "=": "equal to"}
 
@@ -152,8 +173,8 @@ def _values(place: str, row: str) -> Entries:
 
     def cells(attended: Attended) -> list[float]:
         values = []
-        for name in coordinates.names:
-            values += attended.coordinates(name, ROWS[row])
+        for name, rows in coordinates.rows_by_name.items():
+            values += attended.coordinates(name, rows or ROWS[row])
         return values
 
     return Entries(f"{coordinates.words} in {ROW_WORDS[row]}", coordinates.symbol, cells)
@@ -237,6 +258,46 @@ D11 = (
     ("P6", "c last of others", "= c s"),
 )
 """Lemma D.15 too."""
+
+# What section E leaves out: u, f and c with X the identity.
+
+
+def identity_rows(special: str, own: str, rest: str, unit: str = "") -> dict[str, Rows]:
+    """The rows on u and f and those on c, by the weights of a query on the special key, on a key of
+    its own class and on one of another, u over its unit."""
+    alpha = f"({special} + (t−1) {own} + (n−t) {rest})"
+    alpha_of_others = f"(t {own} + (n−t) {rest})"
+    u_and_f = (
+        ("P1a", "u special on special", f"= {special}{unit}"),
+        ("P1b.own", "u special on own", f"= {own}{unit}"),
+        ("P1b.rest", "u special on rest", f"= {rest}{unit}"),
+        ("P2.own", "u others on own", f"= {own}{unit}"),
+        ("P2.rest", "u others on rest", f"= {rest}{unit}"),
+        ("P3a", "f special on special", f"= {special} / {alpha}"),
+        ("P3b.own", "f special on own", f"= {own} / {alpha}"),
+        ("P3b.rest", "f special on rest", f"= {rest} / {alpha}"),
+        ("P4.own", "f others on own", f"= {own} / {alpha_of_others}"),
+        ("P4.rest", "f others on rest", f"= {rest} / {alpha_of_others}"),
+    )
+    c = (
+        ("P1", "c first of special", f"= a s {special} / {alpha}"),
+        ("P2.one", "c one of special", f"= b s ({special} + (t−1) {own}) / {alpha}"),
+        ("P2.rest", "c rest of special", f"= b s t {rest} / {alpha}"),
+        ("P3", "c last of special", "= c s"),
+        ("P4.own", "c first of own class", f"= a s {own} / {alpha_of_others}"),
+        ("P4.rest", "c first of other classes", f"= a s {rest} / {alpha_of_others}"),
+        ("P5.own", "c own class of others", f"= b s t {own} / {alpha_of_others}"),
+        ("P5.rest", "c other classes of others", f"= b s t {rest} / {alpha_of_others}"),
+        ("P6", "c last of others", "= c s"),
+    )
+    return {"weights": u_and_f, "values": c}
+
+
+LEFT_OUT = {
+    "exp": identity_rows(special="n^(a²+b²+c²)", own="n^(b²+c²)", rest="n^(c²)"),
+    "linear": identity_rows(special="(a²+b²+c²)", own="(b²+c²)", rest="c²", unit=" log n"),
+}
+"""By kernel: on either dataset."""
 
 # In cross-attention, whose dataset had to be reconstructed, and so all claims on it.
 

@@ -94,11 +94,19 @@ def origin(claim: str, identity: bool = False) -> Origin:
     LookupError if nothing is said of such an id."""
     is_of_matrices = claim.startswith(("A.", "C."))
     if identity and not is_of_matrices:
-        return EQUAL._replace(source=RECONSTRUCTED if claim.startswith("F.") else FORCED)
+        return EQUAL._replace(source=_source_of_equality(claim))
     for pattern, source, bound_from in ORIGINS:
         if re.fullmatch(pattern, claim):
             return Origin(source, bound_from)
     raise LookupError(f"{claim}: no origin is known of a claim of this id")
+
+
+def _source_of_equality(claim: str) -> str:
+    if claim.startswith("E.D"):
+        return OMITTED
+    if claim.startswith("F."):
+        return RECONSTRUCTED
+    return FORCED
 
 
 THEOREMS = ("D.5", "D.9", "D.13", "D.17", "E.4", "F.5", "F.9", "F.13", "F.17", "1.1", "1.2", "6.2")
@@ -106,10 +114,16 @@ KINDS = dict.fromkeys(THEOREMS, "Theorem") | {"A.1": "Fact", "C.3": "Claim", "C.
 """What is no lemma."""
 
 LEFT_OUT = {
+    "E.D0-exp.weights": "D.6",
+    "E.D0-exp.values": "D.7",
     "E.D0-exp.sign": "D.8",
     "E.D0-exp.zero": "D.9",
+    "E.D1-lin.weights": "D.10",
+    "E.D1-lin.values": "D.11",
     "E.D1-lin.sign": "D.12",
     "E.D1-lin.zero": "D.13",
+    "E.D0-lin.weights": "D.14",
+    "E.D0-lin.values": "D.15",
     "E.D0-lin.sign": "D.16",
     "E.D0-lin.zero": "D.17",
 }
