@@ -64,6 +64,8 @@ def test_a_run_makes_the_tables_of_every_contest(whole):
         assert both[event].null_count == 2
     for event in PAPERS:
         assert both[event].null_count == 3
+    whp = read(whole, "tables/whp").to_pylist()
+    assert [row["event"] for row in whp if row["panel"] == "mine"] == [*EVENTS, "all"]
     networks = read(whole, "tables/threshold")["network"].unique().to_pylist()
     assert networks == ["exp", "linear", "elu_plus_one", "power_2"]
     assert (whole.folder / "results/tables/check.txt").read_text() == "panels: 2 agree\n"
@@ -83,7 +85,7 @@ def test_slices_of_its_trials_change_no_byte_and_the_dense_engine_no_count(whole
 def test_another_contest_reruns_what_depends_on_it(whole):
     said = whole.would_run("--config", "panels={mine: {contest: {silent: [linear, power_2]}}}")
     assert said == {
-        "simulate", "exact", "figure", "verdicts", "check", "choices", "threshold", "theta",
+        "simulate", "exact", "figure", "verdicts", "check", "whp", "choices", "threshold", "theta",
         "phase",
     }  # fmt: skip
     assert whole.would_run("--config", "phase={map: {contest: {silent: []}}}") == {"phase"}

@@ -19,7 +19,7 @@ FIGURES = {"fig3", "fig4", "fig7"}
 SIMULATED = {f"simulate_{name}" for name in PANELS}
 EXACT = {f"exact_{name}" for name in FIGURES}
 JUDGED = {"verdicts", "check"}
-AFTER_EXACT = {"choices"}
+AFTER_EXACT = {"whp", "choices"}
 KERNELS = {
     "kernels_values", "kernels_splits", "kernels_laws", "kernels_sharpness", "kernels_simulated",
     "kernels_accuracy",
@@ -40,7 +40,7 @@ CHANGES = {
     ),
     "what is reconstructed": (
         "config.yaml", "      reconstructed:\n      - m\n", "      reconstructed:\n      - n\n",
-        {"fig3", "choices", "threshold"} | JUDGED,
+        {"fig3", "choices", "threshold", "whp"} | JUDGED,
     ),
     "a title": ("config.yaml", "title: Four", "title: Fore", {"fig4", "theta"}),
     "the level of the verdicts": ("config.yaml", "level: 0.001", "level: 0.002", JUDGED),

@@ -568,6 +568,19 @@ use rule exact as claims with:
     localrule: True
 
 
+use rule fig3 as whp with:
+    """Which events are with high probability"""
+    input:
+        **reads("whp"),
+    output:
+        **writes("whp"),
+    log:
+        f"{RESULTS}/logs/whp.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/whp.tsv"
+    localrule: True
+
+
 use rule exact as threshold with:
     """The best thresholds of each network alone"""
     output:

@@ -91,6 +91,12 @@ def made(config, tmp_path_factory):
         exact=[*exactly.values()], output=folder / "tables/verdicts.parquet",
     )  # fmt: skip
     run(
+        "audits.whp",
+        config.results["whp"].settings,
+        exact=[*exactly.values()],
+        output=folder / "tables/whp.parquet",
+    )
+    run(
         "audits.threshold", config.results["threshold"].settings,
         table=folder / "tables/threshold.parquet", figure=folder / "figures/threshold.svg",
     )  # fmt: skip
@@ -128,6 +134,18 @@ def test_the_simulation_agrees_with_its_exact_values(made):
     rows = read(made, "tables/verdicts").to_pylist()
     assert [(row["panel"], row["verdict"]) for row in rows] == [(name, "agrees") for name in PANELS]
     assert len(read(made, "tables/verdicts_points")) == 4 + 4 + 2
+
+
+def test_with_high_probability_has_a_row_for_each_event_and_one_for_all(made):
+    rows = read(made, "tables/whp").to_pylist()
+    of = {name: [row for row in rows if row["panel"] == name] for name in PANELS}
+    assert [row["event"] for row in of["papers"]] == [*PAPERS.events, "all_four"]
+    assert [row["event"] for row in of["many"]] == [*EVENTS, "all"]
+    assert [row["event"] for row in of["one"]] == [*ONE.events, "all"]
+    for own in of.values():
+        *each, together = own
+        assert together["worst_failure"] == max(row["worst_failure"] for row in each)
+        assert together["points_whp"] <= min(row["points_whp"] for row in each)
 
 
 def test_a_figure_of_two_contests_has_both_kinds_of_columns(config, made):

@@ -232,6 +232,14 @@ class SoftmaxVsLinear(Study):
             description="Claims of the paper, evaluated",
             priority=3,
         )
+        yield Result(
+            name="whp",
+            module="studies.softmax_vs_linear.audits.whp",
+            settings=PanelsJob(panels=[*self.marked.values()]),
+            outputs={"output": (Output(TABLE, "whp", "with high probability?"),)},
+            inputs={"exact": _tables_of(self.exact)["exact"]},
+            description="With high probability: which events are",
+        )
         yield from self._thresholds()
         yield self._choices()
         if self.maps:

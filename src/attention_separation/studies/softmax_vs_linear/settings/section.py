@@ -40,9 +40,9 @@ BY_MODEL = ("fixed", "trials", "contest", "reconstructed")
 """What a figure shares with its panels of one model."""
 
 RULE_NAME = re.compile(
-    r"all|report|provenance|manifest|check|verdicts|claims|choices|threshold"
-    r"|theta|phase|figure|kernel_.*"
-    r"|(simulate|slice|exact|rank|kernels|needle|recall)(_.*)?"
+    r"all|report|provenance|manifest|check|verdicts|claims|whp|choices"
+    r"|threshold|theta|phase|published|figure|kernel_.*"
+    r"|(simulate|slice|exact|rank|kernels|needle|recall|heads)(_.*)?"
 )
 FileName = Annotated[str, name_but(RULE_NAME.fullmatch, "a rule")]
 
