@@ -22,6 +22,7 @@ FIGURES = (*OPENING, "threshold", "theta", "choices", "phase", "kernels_accuracy
 TABLES = (
     "verdicts",
     "claims",
+    "claims_readings",
     "whp",
     "kernels",
     "kernel_laws",

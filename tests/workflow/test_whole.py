@@ -22,7 +22,7 @@ FIGURES = ("fig3", "fig4", "fig5", "fig7")
 AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")
 KERNEL_FIGURES = tuple(OF_KERNELS)
 TABLES = (
-    "verdicts", "claims", "whp", "choices", "threshold", "kernels",
+    "verdicts", "claims", "claims_readings", "whp", "choices", "threshold", "kernels",
     "kernel_values", "kernel_laws", "kernels_splits", "kernels_simulated", "temperature",
 )  # fmt: skip
 MANIFEST = "results/smoke/manifest.json"
@@ -202,7 +202,7 @@ def test_docs_keep_a_run_of_these_settings_alone(made):
     assert {path.name for path in kept.iterdir()} == {
         *(f"{name}.{kind}" for name in ("fig3", "fig4", "fig7") for kind in ("svg", "csv")),
         *(f"{name}.svg" for name in AUDIT_FIGURES),
-        *(f"{name}.csv" for name in ("verdicts", "claims", "whp", "choices")),
+        *(f"{name}.csv" for name in ("verdicts", "claims", "claims_readings", "whp", "choices")),
         *(f"{name}.csv" for name in ("threshold", "theta")),
     }
     picture = (made.folder / "results/figures/fig4.svg").read_bytes()

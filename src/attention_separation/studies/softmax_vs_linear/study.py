@@ -228,7 +228,10 @@ class SoftmaxVsLinear(Study):
             name="claims",
             module="studies.softmax_vs_linear.claims.claims_table",
             settings=self.section.claims.at_most(self.chosen.audited, self.chosen.claims),
-            outputs={"output": (Output(TABLE, "claims", "claims of the paper", judged=judged),)},
+            outputs={
+                "output": (Output(TABLE, "claims", "claims of the paper", judged=judged),),
+                "otherwise": (Output(TABLE, "claims_readings", "other bounds than δ/n"),),
+            },
             description="Claims of the paper, evaluated",
             priority=3,
         )

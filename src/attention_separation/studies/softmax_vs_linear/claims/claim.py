@@ -257,13 +257,16 @@ SettingAt = Callable[[int, int | None], Setting]
 """n, d -> the setting at this size."""
 
 
-def setting_of(job: ClaimsJob, n: int, d: int | None) -> Setting:
-    """The parameters of a job at one size."""
+def setting_of(job: ClaimsJob, n: int, d: int | None, power: float = 1.0) -> Setting:
+    """The parameters of a job at one size, with δ/poly(n) read as δ/n^power.
+
+    That is δ/n with δ n^(1 − power) for δ, everywhere but in the experiments' own m.
+    """
     rule = job.m.regression if d is None else job.m.attention
     return Setting(
         n=n,
         d=d,
-        delta=job.delta,
+        delta=job.delta * n ** (1 - power),
         a0=job.a0,
         a1=job.a1,
         b=job.b,

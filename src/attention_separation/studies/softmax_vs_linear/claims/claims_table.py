@@ -16,7 +16,7 @@ from ....settings.strict_model import subsample
 from ..models import MODELS
 from ..settings.claims import ClaimsJob
 from ..settings.panels import KEY
-from . import attention, regression, tensor_trick
+from . import attention, regression, tensor_trick, whp_readings
 from .claim import PaperClaim, SettingAt, setting_of
 from .origins import FORCED, GIVEN, GUESSED, OMITTED, READ, RECONSTRUCTED
 from .paths import FAST, NAMES, PathResult, paths, worst_end
@@ -244,7 +244,8 @@ def _size_text(row: Row) -> str:
     return f"{text}, and fails at {row['range_at']}"
 
 
-def run(job: ClaimsJob, output: Path) -> None:
+def run(job: ClaimsJob, output: Path, otherwise: Path) -> None:
+    """Write the claims with their verdicts, and `otherwise` the verdicts with other readings."""
     provenance = record(job.canonical(), __name__)
     every_claim = all_claims()
     chosen = subsample(every_claim, job.most)
@@ -253,3 +254,5 @@ def run(job: ClaimsJob, output: Path) -> None:
         about += f"\n{len(chosen)} of {len(every_claim)} claims."
     claims = evaluate_claims(job, chosen)
     write_result(claims, output, provenance, TITLE, about, shown=page(claims))
+    readings = whp_readings.evaluate_readings(job, chosen)
+    write_result(readings, otherwise, provenance, whp_readings.TITLE, whp_readings.ABOUT)
