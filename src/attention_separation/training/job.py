@@ -4,7 +4,6 @@ Training resumed from a checkpoint gives the bits of training undisturbed. torch
 job begins: checkpoints do without it.
 """
 
-import os
 import sys
 import zipfile
 import zlib
@@ -95,9 +94,6 @@ def train_and_write(
     checkpoint : file to save to and go on from, removed at the end; without a name beside the
         folder of the output; None for none
     """
-    # cuBLAS reads it when it starts: its sums have a fixed order then. The other operations of
-    # training have one; torch's own check for that would take longer to load than a short cell.
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     import torch
 
     # More threads may move last bits.
