@@ -45,6 +45,9 @@ ALONE = {
         "settings_page", "docs/settings.md and the schema of config.yaml", "settings --docs docs"
     ),
     "rank-time": Command("study_commands", "how long training takes here", "rank-time"),
+    "rank-cells": Command(
+        "study_commands", "train cells one after another", "rank-cells --minutes 9", False
+    ),
     "keep": Command("study_commands", "put a finished run into docs/", "keep paper kernels", False),
     "gallery": Command("study_commands", "the pages of docs/ and README.md", "gallery", False),
 }

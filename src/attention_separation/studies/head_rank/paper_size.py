@@ -40,7 +40,10 @@ from .training.runs import (
     values,
 )
 
-SCALES = ("paper_size", "reference", "crossing", "as_published_first_run")
+AS_PUBLISHED = "as_published_first_run"
+NEW_SETS = "as_published_new_sets"
+
+SCALES = ("paper_size", "reference", "crossing", AS_PUBLISHED, NEW_SETS)
 """Scales of which runs are kept, the quick one first."""
 
 MADE_WITH = "made_with.json"
