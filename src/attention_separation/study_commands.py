@@ -207,7 +207,9 @@ def _keep(arguments: argparse.Namespace) -> None:
         if name == "rank":
             from .studies.head_rank.paper_size import keep_paper_size
 
-            for line in keep_paper_size(Path(study.folder), arguments.docs):
+            assert isinstance(study, HeadRank)
+            margin, level = study.section.margin, study.section.level
+            for line in keep_paper_size(Path(study.folder), arguments.docs, margin, level):
                 print(line)
 
 
