@@ -12,6 +12,7 @@ from pathlib import Path
 from .commands import STUDIES, study_of
 from .config import load_config, overrides_of
 from .messages.command_line import whole_number
+from .messages.words import counted
 from .pages.keeping import keep_run
 from .pages.rendering import write_pages
 from .results import file_states
@@ -151,7 +152,8 @@ def _train_cells(arguments: argparse.Namespace) -> None:
     folder = arguments.folder or Path(study.folder)
     names = list(dict.fromkeys(_matching(study.every_cell, arguments.cells)))
     untrained = {job.name: job for job in _untrained(study, folder)}
-    print(f"{len(names)} cells, {sum(name in untrained for name in names)} of them to train")
+    to_train = sum(name in untrained for name in names)
+    print(f"{counted(len(names), 'cell')}, {to_train} to train", flush=True)
     for name in names:
         if name in untrained:
             print(f"{name}: {_trained(untrained[name], folder, pace)}", flush=True)

@@ -1,5 +1,7 @@
 """Cells trained one after another by `rank-cells`: in the order asked for, each kept, going on."""
 
+import os
+
 from making import head_rank
 from rank_cells import SMOKE
 
@@ -27,7 +29,7 @@ def trained_alone(folder, name) -> bytes:
 def test_cells_are_trained_in_the_order_asked_for_and_each_is_kept(tmp_path, capsys):
     assert rank_cells(tmp_path, "--cells", FIRST, "*L3_w1_r?") == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0] == "2 cells, 2 of them to train"
+    assert said[0] == "2 cells, 2 to train"
     assert [line.partition(":")[0] for line in said[1:]] == [FIRST, LAST]
     assert "error on new sets" in said[1]
     states = file_states.states(tmp_path, STUDY.expected_tables())
@@ -36,7 +38,7 @@ def test_cells_are_trained_in_the_order_asked_for_and_each_is_kept(tmp_path, cap
         assert states[path] == file_states.CURRENT
         assert (tmp_path / path).read_bytes() == trained_alone(tmp_path, name)
     assert rank_cells(tmp_path, "--cells", FIRST, LAST) == 0
-    assert capsys.readouterr().out == "2 cells, 0 of them to train\n"
+    assert capsys.readouterr().out == "2 cells, 0 to train\n"
 
 
 def test_when_the_time_is_over_a_cell_stops_and_goes_on(tmp_path, capsys):
@@ -54,6 +56,12 @@ def test_when_the_time_is_over_a_cell_stops_and_goes_on(tmp_path, capsys):
     assert captured.out.count("least training loss") == 2
     path = folder / f"cells/{STOPPED}.parquet"
     assert path.read_bytes() == trained_alone(tmp_path, STOPPED)
+
+
+def test_libraries_have_one_core_as_in_a_job(tmp_path, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert rank_cells(tmp_path, "--cells", "*L7*") == 1
+    assert os.environ["OMP_NUM_THREADS"] == "1"
 
 
 def test_a_pattern_of_no_cell_is_refused(tmp_path, capsys):
