@@ -198,7 +198,7 @@ test-fla: setup-rank
 	@$(BIN)/python -m pytest tests/fla
 
 test-cuda: setup-rank
-	@TEST_DEVICE=cuda $(BIN)/python -m pytest tests/pytorch/test_device.py tests/pytorch/test_training.py -k 'device or resumed'
+	@TEST_DEVICE=cuda $(BIN)/python -m pytest tests/pytorch/test_device.py tests/pytorch/test_training.py tests/pytorch/test_needle_training.py -k 'device or resumed'
 
 test-publish: docs
 	@$(BIN)/python -m pytest tests/publish

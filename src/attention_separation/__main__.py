@@ -88,7 +88,7 @@ def run_job(name: str, *words: str) -> int:
 def _run(prog: str, name: str, words: Sequence[str]) -> None:
     """A job, once the tables that it reads are seen to be those of its settings. It has one core,
     whoever starts it."""
-    os.environ.update(dict.fromkeys(THREADS, "1"))
+    _take_one_core()
     module = _module(prog, name)
     if not hasattr(module, "run"):
         sys.exit(f"{prog}: {NO_JOB}")
@@ -101,8 +101,15 @@ def _run(prog: str, name: str, words: Sequence[str]) -> None:
     module.run(**arguments)
 
 
+def _take_one_core() -> None:
+    """For libraries that are not loaded yet."""
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+
+
 def run_command(name: str, words: Sequence[str]) -> int:
     """Run what people type."""
+    if COMMANDS[name].has_one_core:
+        _take_one_core()
     arguments = parser_of(name).parse_args(words)
     return _answer(name, lambda: arguments.run(arguments))
 

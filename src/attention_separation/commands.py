@@ -15,6 +15,8 @@ class Command:
     example: str
     listed: bool = True
     """Whether `--help` names it: the studies' own `summary` and `verify` go without saying."""
+    has_one_core: bool = False
+    """Whether libraries of linear algebra have one core, as in a job: more may move last bits."""
 
 
 STUDIES = {
@@ -45,6 +47,13 @@ ALONE = {
         "settings_page", "docs/settings.md and the schema of config.yaml", "settings --docs docs"
     ),
     "rank-time": Command("study_commands", "how long training takes here", "rank-time"),
+    "rank-cells": Command(
+        "study_commands",
+        "train cells one after another",
+        "rank-cells --minutes 9",
+        listed=False,
+        has_one_core=True,
+    ),
     "keep": Command("study_commands", "put a finished run into docs/", "keep paper kernels", False),
     "gallery": Command("study_commands", "the pages of docs/ and README.md", "gallery", False),
 }

@@ -1,13 +1,18 @@
-"""What people type on the results of studies: `summary` and `verify`, `rank-time`, and `keep` and
-`gallery`, which make the pages of docs/."""
+"""What people type on the results of studies: `summary` and `verify`, `rank-time` and `rank-cells`,
+and `keep` and `gallery`, which make the pages of docs/."""
 
 import argparse
+import math
 import sys
+import time
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .commands import STUDIES, study_of
 from .config import load_config, overrides_of
 from .messages.command_line import whole_number
+from .messages.words import counted
 from .pages.keeping import keep_run
 from .pages.rendering import write_pages
 from .results import file_states
@@ -15,7 +20,7 @@ from .results.declaration import Current, Study, sharing_folder
 from .studies.facts import FACTS
 from .studies.head_rank.settings.cells import CellJob
 from .studies.head_rank.study import HeadRank
-from .training.job import device_kind
+from .training.job import OutOfTimeError, Pace, device_kind, train_and_write
 
 MOST_SAMPLED = 10**6
 MOST_SEED = 10**18
@@ -82,7 +87,7 @@ def time_command(parser: argparse.ArgumentParser) -> None:
 def _time(arguments: argparse.Namespace) -> None:
     study = _studies(arguments)[HeadRank.name]
     assert isinstance(study, HeadRank)
-    jobs = _untrained(study)
+    jobs = _untrained(study, Path(study.folder))
     if not jobs:
         print(f"all {len(study.every_cell)} cells are trained")
         return
@@ -105,14 +110,86 @@ def _sentence(jobs: list[CellJob], seconds: list[float], device: str) -> str:
     )
 
 
-def _untrained(study: HeadRank) -> list[CellJob]:
-    """The cells whose tables are missing, or not of these settings and this code."""
-    states = file_states.states(Path(study.folder), study.expected_tables())
+def _untrained(study: HeadRank, folder: Path) -> list[CellJob]:
+    """The cells whose tables are missing in a folder, or not of these settings and this code."""
+    states = file_states.states(folder, study.expected_tables())
     return [
         job
         for name, job in study.every_cell.items()
         if states.get(f"cells/{name}.parquet") != file_states.CURRENT
     ]
+
+
+SECONDS_APART = 20.0
+"""Of checkpoints of `rank-cells`."""
+
+
+def cells_command(parser: argparse.ArgumentParser) -> None:
+    """Train cells of the second paper one after another, in one process.
+
+    As on a GPU that is there for minutes: each cell is kept as soon as it is done, and what is
+    stopped goes on when it is asked for again.
+    """
+    _add_overrides(parser)
+    parser.add_argument(
+        "--cells",
+        nargs="+",
+        default=["*"],
+        metavar="PATTERN",
+        help="which, in this order: names, in which * stands for anything",
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=math.inf, help="after which a checkpoint is the last"
+    )
+    parser.add_argument("--folder", type=Path, help="of results; if not given, that of the scale")
+    parser.set_defaults(run=_train_cells)
+
+
+def _train_cells(arguments: argparse.Namespace) -> None:
+    pace = Pace(SECONDS_APART, time.monotonic() + 60 * arguments.minutes)
+    study = _studies(arguments)[HeadRank.name]
+    assert isinstance(study, HeadRank)
+    folder = arguments.folder or Path(study.folder)
+    names = list(dict.fromkeys(_matching(study.every_cell, arguments.cells)))
+    untrained = {job.name: job for job in _untrained(study, folder)}
+    to_train = sum(name in untrained for name in names)
+    print(f"{counted(len(names), 'cell')}, {to_train} to train", flush=True)
+    for name in names:
+        if name in untrained:
+            print(f"{name}: {_trained(untrained[name], folder, pace)}", flush=True)
+        if time.monotonic() >= pace.end:
+            print("the time is over; the same command goes on")
+            break
+
+
+def _matching(names: Iterable[str], patterns: Iterable[str]) -> Iterator[str]:
+    """The names that match each pattern; ValueError where none does."""
+    for pattern in patterns:
+        matching = [name for name in names if fnmatchcase(name, pattern)]
+        if not matching:
+            raise ValueError(
+                f"--cells {pattern}: no cell has such a name; allowed: {', '.join(names)}"
+            )
+        yield from matching
+
+
+def _trained(job: CellJob, folder: Path, pace: Pace) -> str:
+    """What training a cell to its end gives, or as far as there is time, in words."""
+    from .studies.head_rank.training import train_cell
+    from .studies.head_rank.training.cell_table import read_cell
+
+    begin = time.monotonic()
+    output = folder / "cells" / f"{job.name}.parquet"
+    ensemble = train_cell.Transformers(job, device_kind())
+    try:
+        train_and_write(ensemble, train_cell.__name__, output, Path(), pace)
+    except OutOfTimeError as stop:
+        return str(stop)
+    seconds = time.monotonic() - begin
+    runs = read_cell(output).to_pylist()
+    losses = ", ".join(f"{run['min_train']:.4g}" for run in runs if run["min_train"] is not None)
+    errors = ", ".join(f"{run['test_error']:.4g}" for run in runs if run["test_error"] is not None)
+    return f"{seconds:.0f} s, least training loss {losses}, error on new sets {errors}"
 
 
 def keep_command(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +209,9 @@ def _keep(arguments: argparse.Namespace) -> None:
         if name == "rank":
             from .studies.head_rank.paper_size import keep_paper_size
 
-            for line in keep_paper_size(Path(study.folder), arguments.docs):
+            assert isinstance(study, HeadRank)
+            margin, level = study.section.margin, study.section.level
+            for line in keep_paper_size(Path(study.folder), arguments.docs, margin, level):
                 print(line)
 
 

@@ -1,7 +1,7 @@
 """Speed and memory, as ratios from one run: `make bench`, or `python bench.py PART ...`.
 
-Every part runs on one core but the workflow, which says how many it had. The part `cluster`, only
-when named, needs what `make test-cluster` needs.
+Every part runs on one core but `workflow`, which says how many it had, and `gpu`. Those two more,
+`cluster` and `gpu`, run when named: they need what `make test-cluster` needs, and PyTorch.
 """
 
 import os
@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 from engines import attention, exact, figure3, figure3_literal, throughput
+from gpu_steps import gpu
 from kernels_and_api import api, kernels
 from whole_workflow import cluster, scaling, workflow
 
@@ -25,7 +26,7 @@ PARTS = {
     "kernels": kernels, "api": api, "throughput": throughput,
     "workflow": workflow, "scaling": scaling,
 }  # fmt: skip
-ON_REQUEST = {"cluster": cluster}
+ON_REQUEST = {"cluster": cluster, "gpu": gpu}
 
 if __name__ == "__main__":
     chosen = sys.argv[1:]

@@ -60,7 +60,7 @@ def test_the_rate():
 
 def test_long_gradients_are_shortened_run_by_run(monkeypatch):
     steps = []
-    monkeypatch.setattr(Adam, "step", lambda self, g, lr, number: steps.append(g))
+    monkeypatch.setattr(Adam, "step", lambda self, g: steps.append(g))
     ensemble = NeedleNetworks(small(steps=10), kernel_named("exp"))
     with torch.no_grad():
         ensemble.parameters["output"][0].mul_(1000)

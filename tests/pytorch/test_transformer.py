@@ -10,6 +10,7 @@ from attention_separation.studies.head_rank.training.train_cell import Transform
 from attention_separation.studies.head_rank.training.transformer import (
     Layer,
     RowAttention,
+    _pieces,
     layers_of,
     transformer,
     unit,
@@ -129,6 +130,14 @@ def test_heads_taken_in_pieces_give_the_same_numbers(monkeypatch):
         found.append((output, *torch.autograd.grad(output.square().sum(), qkv)))
     for one in found[:2]:
         assert all(torch.equal(a, b) for a, b in zip(one, found[2], strict=True))
+
+
+def test_a_gpu_takes_all_heads_at_once(monkeypatch):
+    monkeypatch.setattr(module, "PIECE", 1)
+    qkv = torch.empty(3, 3, 4, 2, 3, 5)
+    assert len([*_pieces(qkv)]) == 12
+    ((runs, heads),) = _pieces(qkv.to("meta"))
+    assert (runs, heads) == (slice(0, 3), slice(0, 4))
 
 
 def test_other_initial_values_of_additive_encodings_change_them_alone():

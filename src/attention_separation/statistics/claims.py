@@ -15,6 +15,8 @@ AGREES, DIFFERS, UNDECIDED = VERDICTS = ("agrees", "differs", "undecided")
 NOT_RUN = "not run"
 NOT_JUDGED = "not judged"
 """Of what was run, and says nothing on the claim."""
+ONE_RUN = "one run"
+"""Of numbers of single runs, which have no interval: how they stand to the bound, and no more."""
 NOT_APPLICABLE = "not applicable"
 """Of a claim whose conditions are not met."""
 

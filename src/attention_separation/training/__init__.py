@@ -1,1 +1,2 @@
-"""What every study that trains needs: an ensemble, its optimizer, its job. With PyTorch."""
+"""What every study that trains needs: an ensemble, its optimizer, its steps on a GPU, its job. With
+PyTorch."""

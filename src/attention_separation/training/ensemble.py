@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor
 
 from ..messages.progress import Progress
+from .captured_step import CapturedStep
 
 M_TRIM_THRESHOLD = -1
 M_MMAP_THRESHOLD = -3
@@ -36,10 +38,21 @@ def keep_memory() -> None:
         library.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
 
 
+def compute_exactly() -> None:
+    """Have products on a GPU summed in a fixed order, and in float32, whatever the environment says
+    of TF32."""
+    # cuBLAS reads it when it starts. The other operations of training have a fixed order; torch's
+    # own check for that would take longer to load than a short cell.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.set_float32_matmul_precision("highest")
+
+
 class Adam:
     """AdamW without weight decay, of a tensor of parameters; a step changes the tensor in place.
 
-    torch.optim has it too, but loads torch's compiler first, which takes longer than a short cell.
+    What steps differ in lies in tensors beside the parameters, for a step that is captured on a
+    GPU. torch.optim has it too, but loads torch's compiler first, which takes longer than a short
+    cell.
 
     `betas` : decay of the mean of gradients, `first`, and of their mean square, `second`
     """
@@ -49,15 +62,23 @@ class Adam:
         self.betas = betas
         self.first = torch.zeros_like(vector)
         self.second = torch.zeros_like(vector)
+        self._factor = vector.new_zeros(())
+        self._root_of_weights = vector.new_zeros(())
 
-    def step(self, gradient: Tensor, lr: float, number: int) -> None:
-        """Step `number`, counted from 1, with rate `lr`."""
+    def begin_step(self, lr: float, number: int) -> None:
+        """Step `number`, counted from 1, has the rate `lr`."""
+        beta_mean, beta_square = self.betas
+        # Both means began at 0, which the powers of the decays make up for.
+        self._factor.fill_(-lr / (1 - beta_mean**number))
+        self._root_of_weights.fill_((1 - beta_square**number) ** 0.5)
+
+    def step(self, gradient: Tensor) -> None:
+        """The step that was begun."""
         beta_mean, beta_square = self.betas
         self.first.lerp_(gradient, 1 - beta_mean)
         self.second.mul_(beta_square).addcmul_(gradient, gradient, value=1 - beta_square)
-        # Both began at 0, which the powers of the decays make up for.
-        size = self.second.sqrt().div_((1 - beta_square**number) ** 0.5).add_(EPS)
-        self.vector.addcdiv_(self.first, size, value=-lr / (1 - beta_mean**number))
+        size = self.second.sqrt().div_(self._root_of_weights).add_(EPS)
+        self.vector.addcdiv_(self.first * self._factor, size)
 
 
 class Ensemble(ABC):
@@ -76,7 +97,8 @@ class Ensemble(ABC):
     last_step : number of steps to do
     tensors : views of the parameters, of these shapes
     running, history : tensors, and lists of an entry per step or epoch, by name, that training goes
-        on from too
+        on from too; a gradient changes the tensors alone, and in place
+    is_captured : whether steps are captured and replayed, as they are on a GPU
     """
 
     betas: ClassVar[tuple[float, float]]
@@ -96,6 +118,10 @@ class Ensemble(ABC):
         ]
         self.running: dict[str, Tensor] = {}
         self.history: dict[str, list[Any]] = {}
+        self.is_captured = vector.is_cuda
+        self._captured_step: CapturedStep | None = None
+        if vector.is_cuda:
+            compute_exactly()
 
     @abstractmethod
     def rate(self, step: int) -> float:
@@ -121,9 +147,19 @@ class Ensemble(ABC):
 
     def advance(self, batch: Any) -> None:
         """One step."""
-        gradient = self.gradient(batch)
-        self.optimizer.step(gradient, lr=self.rate(self.step), number=self.step + 1)
+        self.optimizer.begin_step(lr=self.rate(self.step), number=self.step + 1)
+        if not self.is_captured:
+            self._move(batch)
+        else:
+            if self._captured_step is None:
+                state = list(self._arrays().values())
+                self._captured_step = CapturedStep(self._move, batch, state)
+            self._captured_step(batch)
         self.step += 1
+
+    def _move(self, batch: Any) -> None:
+        """What a step does to the parameters, and to all else that a gradient changes."""
+        self.optimizer.step(self.gradient(batch))
 
     def train(self, save: Callable[[Self], None] | None = None) -> None:
         """To the last step; `save` is called every `checkpoint_every` steps."""

@@ -4,10 +4,13 @@ Training resumed from a checkpoint gives the bits of training undisturbed. torch
 job begins: checkpoints do without it.
 """
 
-import os
+import math
 import sys
+import time
 import zipfile
 import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,8 +86,49 @@ def device_kind() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
+class OutOfTimeError(Exception):
+    """Training was stopped; its checkpoint has all that was done."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often training saves a checkpoint, and when it stops: no result depends on it.
+
+    Attributes
+    ----------
+    seconds_apart : between checkpoints at least; each takes as long as many steps of a GPU
+    end : on the clock of `time.monotonic`, after which the next checkpoint is the last
+    """
+
+    seconds_apart: float = 0.0
+    end: float = math.inf
+
+    def saver(self, checkpoint: Checkpoint) -> "Callable[[Ensemble], None]":
+        """What training calls; it raises OutOfTimeError after the end."""
+        last = -math.inf
+
+        def save(ensemble: "Ensemble") -> None:
+            nonlocal last
+            now = time.monotonic()
+            is_over = now >= self.end
+            if is_over or now >= last + self.seconds_apart:
+                checkpoint.save(ensemble)
+                last = now
+            if is_over:
+                raise OutOfTimeError(f"stopped after step {ensemble.step}")
+
+        return save
+
+
+EVERY_TIME = Pace()
+
+
 def train_and_write(
-    ensemble: "Ensemble", module: str, output: Path, checkpoint: Path | None
+    ensemble: "Ensemble",
+    module: str,
+    output: Path,
+    checkpoint: Path | None,
+    pace: Pace = EVERY_TIME,
 ) -> None:
     """Train a fresh ensemble, and write its table.
 
@@ -95,9 +139,6 @@ def train_and_write(
     checkpoint : file to save to and go on from, removed at the end; without a name beside the
         folder of the output; None for none
     """
-    # cuBLAS reads it when it starts: its sums have a fixed order then. The other operations of
-    # training have one; torch's own check for that would take longer to load than a short cell.
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     import torch
 
     # More threads may move last bits.
@@ -116,7 +157,7 @@ def train_and_write(
         made_with["settings"] = digest(cell.result_settings())
         saved = Checkpoint(checkpoint, made_with)
         saved.resume(ensemble)
-        ensemble.train(saved.save)
+        ensemble.train(pace.saver(saved))
     write_parquet(ensemble.table(), output, metadata)
     if checkpoint is not None:
         checkpoint.unlink(missing_ok=True)

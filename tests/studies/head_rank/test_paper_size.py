@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from making import ROOT, head_rank
 from rank_cells import write_made_up
+from rank_runs import LEVEL, MARGIN
 
 from attention_separation.results.tables import TableError, chosen, read_parquet, write_parquet
 from attention_separation.studies.head_rank import paper_size
@@ -91,11 +92,11 @@ def test_nothing_to_keep_writes_nothing_and_a_foreign_file_is_refused(tmp_path):
 
 def test_figures_and_published_values_are_kept_beside_the_tables(tmp_path):
     docs, results = tmp_path / "docs", tmp_path / "results"
-    said, *_ = paper_size.keep_paper_size(results, docs)
+    said, *_ = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
     kept = docs / "head_rank"
     assert said == f"paper_size: 0 cells put into {kept}/paper_size, which has 0 runs"
     train(results, "reference", *(n for n in STUDIES["reference"].every_cell if "_r64" in n))
-    [*_] = paper_size.keep_paper_size(results, docs)
+    [*_] = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
     made_with = json.loads((kept / "reference/made_with.json").read_text())
     assert made_with.keys() == {row["cell"] for row in paper_size.read_kept(kept / "reference")}
     pictures = {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")}
@@ -104,7 +105,7 @@ def test_figures_and_published_values_are_kept_beside_the_tables(tmp_path):
         ROOT / "docs/head_rank/published.csv"
     ).read_bytes()
     # From the tables alone, as in a clone.
-    [*_] = paper_size.keep_paper_size(tmp_path / "nothing", docs)
+    [*_] = paper_size.keep_paper_size(tmp_path / "nothing", docs, MARGIN, LEVEL)
     assert {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")} == pictures
 
 
@@ -112,7 +113,7 @@ def test_what_is_tried_beside_the_papers_figures_has_figures_of_its_own(tmp_path
     docs, results = tmp_path / "docs", tmp_path / "results"
     cells = STUDIES["reference"].cells
     train(results, "reference", *cells["collapse"], *cells["memory"])
-    [*_] = paper_size.keep_paper_size(results, docs)
+    [*_] = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
     kept = docs / "head_rank/reference"
     assert {path.stem for path in kept.glob("*.svg")} == {"rank_collapse", "rank_memory"}
     for row in paper_size.read_kept(kept):
@@ -121,6 +122,34 @@ def test_what_is_tried_beside_the_papers_figures_has_figures_of_its_own(tmp_path
         assert all(row[name] == same[name] for name in OF_SHARES)
     # Of Figure 3 only what was trained as its authors say.
     assert {row["lr"] for row in compared(docs)} == {0.005}
+
+
+def test_three_layers_by_the_recipe_are_drawn_and_judged_as_far_as_they_are_there(tmp_path):
+    docs, results = tmp_path / "docs", tmp_path / "results"
+    folder = docs / "head_rank"
+
+    def kept():
+        [*_] = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
+        pictures = {path.stem for path in folder.rglob("*.svg")}
+        with (folder / "one_run_claims.csv").open(encoding="utf-8") as file:
+            return pictures, {row["claim"]: row["verdict"] for row in csv.DictReader(file)}
+
+    one_layer = "d64_n16_L1_w1_r32_repeated_one_start_per_epoch"
+    train(results, "as_published_first_run", one_layer)
+    pictures, verdicts = kept()
+    assert pictures == {"rank_fig1"}
+    assert {*verdicts.values()} == {"not run"}
+    train(results, "as_published_first_run", one_layer.replace("L1", "L3"))
+    train(results, "as_published_new_sets", "d64_n16_L3_w1_r32_one_start_per_epoch")
+    train(results, "as_published_new_sets", "d64_n16_L3_w1_r8_one_start_per_epoch")
+    pictures, verdicts = kept()
+    assert pictures == {"rank_fig1", "rank_by_heart"}
+    assert verdicts["depth helps"] == verdicts["three layers by heart"] == "one run"
+    assert verdicts["depth helps, new batches"] == "not run"
+    scales = ("as_published_first_run", "as_published_new_sets")
+    rows = {scale: paper_size.read_kept(folder / scale) for scale in scales}
+    drawn = paper_size.by_heart_rows(rows)
+    assert [(row["regime"], row["rank"]) for row in drawn] == [("repeated", 32), ("fresh", 32)]
 
 
 def test_what_figure_1_takes_is_that_of_its_published_configurations():
@@ -141,7 +170,7 @@ def test_the_crossing_has_an_outcome_for_each_arm(tmp_path):
     docs, results = tmp_path / "docs", tmp_path / "results"
     arms = [name for name in STUDIES["crossing"].every_cell if "L1" in name and "additive" in name]
     train(results, "crossing", *arms)
-    [*_] = paper_size.keep_paper_size(results, docs)
+    [*_] = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
     assert {path.stem for path in (docs / "head_rank/crossing").glob("*.svg")} == {"rank_crossing"}
     assert compared(docs) == []
     rows = paper_size.read_kept(docs / "head_rank/crossing")
@@ -192,7 +221,7 @@ def test_cells_stand_beside_the_published_values(tmp_path):
         "d64_n4_L2_w8_r1": (4, "none", 0.023, 0.045),
     }
     train(results, "reference", *wanted)
-    [*_] = paper_size.keep_paper_size(results, docs)
+    [*_] = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
     found = compared(docs)
     names = ("figure", "encoding", "published", "top")
     assert {tuple(row[name] for name in names) for row in found} == {*wanted.values()}
@@ -212,7 +241,7 @@ def test_rows_beside_the_published_values_stand_in_the_order_of_their_figures(tm
     cells = ["d64_n16_L1_w1_r8", "d64_n16_L1_w1_r64", *of_width_8]
     train(results, "reference", *cells)
     train(results, "paper_size", "d64_n16_L1_w1_r16", "d64_n16_L1_w8_r8")
-    [*_] = paper_size.keep_paper_size(results, docs)
+    [*_] = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
     names = ("figure", "layers", "width", "encoding", "n", "lr", "steps", "rank")
     keys = [tuple(row[name] for name in names) for row in compared(docs)]
     assert keys == sorted(keys)

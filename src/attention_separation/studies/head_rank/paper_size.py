@@ -23,8 +23,11 @@ from ...pages.drawing import save
 from ...pages.keeping import DIGITS
 from ...results.environment import processor
 from ...results.files import write_text
-from ...results.tables import read_schema, rounded, schema, table_from_rows, write_csv
+from ...results.tables import chosen, read_schema, rounded, schema, table_from_rows, write_csv
 from ...statistics.contrasts import Run
+from .claims.claim import SCHEMA as CLAIMS
+from .claims.claim import Evidence
+from .claims.one_run_claims import one_run_rows
 from .figures.training_figures import FIGURES as DRAWN
 from .figures.training_figures import shown
 from .settings.cells import MOST_POINTS, TEXT_RATE, Architecture
@@ -40,7 +43,10 @@ from .training.runs import (
     values,
 )
 
-SCALES = ("paper_size", "reference", "crossing", "as_published_first_run")
+AS_PUBLISHED = "as_published_first_run"
+NEW_SETS = "as_published_new_sets"
+
+SCALES = ("paper_size", "reference", "crossing", AS_PUBLISHED, NEW_SETS)
 """Scales of which runs are kept, the quick one first."""
 
 MADE_WITH = "made_with.json"
@@ -400,11 +406,29 @@ def figures_of(rows: list[Run]) -> dict[str, list[Run]]:
     return figures
 
 
-def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
-    """Keep what a folder of results has of SCALES, and draw all that is kept; a sentence on each
-    scale."""
+BY_HEART = "rank_by_heart"
+"""The figure of runs of two scales, kept with those on the published batches."""
+
+
+def by_heart_rows(rows_by_scale: dict[str, list[Run]]) -> list[Run]:
+    """Runs of three layers without an encoding by the authors' recipe, on the published batches and
+    beside them on new ones; none where the former have no runs."""
+    published = _three_layers(rows_by_scale[AS_PUBLISHED])
+    ranks = values(published, "rank")
+    new = [row for row in _three_layers(rows_by_scale[NEW_SETS]) if row["rank"] in ranks]
+    return published + new
+
+
+def _three_layers(rows: list[Run]) -> list[Run]:
+    return [row for row in chosen(rows, layers=3) if figure_of(row) == 1]
+
+
+def keep_paper_size(results: Path, docs: Path, margin: float, level: float) -> Iterator[str]:
+    """Keep what a folder of results has of SCALES, draw all that is kept, and judge what single
+    runs by the authors' recipe say, by the section's margin and level; a sentence on each scale."""
     folder = docs / "head_rank"
     write_published(folder / "published.csv")
+    rows_by_scale: dict[str, list[Run]] = {}
     rows_compared: list[dict[str, Any]] = []
     rows_of_heads: list[dict[str, Any]] = []
     rows_of_crossing: list[dict[str, Any]] = []
@@ -412,6 +436,7 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
         folder_of_scale = folder / scale
         count = keep_runs(results / scale, folder_of_scale)
         rows = read_kept(folder_of_scale)
+        rows_by_scale[scale] = rows
         made_with = read_made_with(folder_of_scale)
         for name, rows_of_figure in figures_of(rows).items():
             seed = int(made_with[rows_of_figure[0]["cell"]]["seed"])
@@ -422,6 +447,13 @@ def keep_paper_size(results: Path, docs: Path) -> Iterator[str]:
         rows_of_crossing += crossing_rows(rows, made_with)
         cells = counted(count, "cell")
         yield f"{scale}: {cells} put into {folder_of_scale}, which has {len(rows)} runs"
+    by_recipe = rows_by_scale[AS_PUBLISHED] + rows_by_scale[NEW_SETS]
+    by_heart = by_heart_rows(rows_by_scale)
+    if by_heart:
+        save(DRAWN[BY_HEART](by_heart), folder / AS_PUBLISHED / BY_HEART, ("svg",))
+    # No claim of these simulates anything: there is no seed.
+    evidence = Evidence(margin=margin, level=level, seed=0, runs=by_recipe)
+    _write_rounded(one_run_rows(evidence), CLAIMS, folder / "one_run_claims.csv")
     models = ("figure", "layers", "width", "encoding", "n", "lr", "steps", "rank")
     rows_compared.sort(key=itemgetter(*models))
     rows_of_heads.sort(key=itemgetter("quantity", "width", "steps"))

@@ -34,10 +34,15 @@ from attention_separation.studies.head_rank.figures.training_figures import (
 )
 from attention_separation.studies.head_rank.settings.section import Grid, Normal, Part
 
+BY_HEART = Grid(
+    **RECIPE, layers=[3], widths=[1], ranks=[2, 8], n=[4], regimes=["repeated"],
+    schedules=["per_epoch"], also=[Part(regimes=["fresh"], ranks=[8])],
+)  # fmt: skip
 PAPER = CONFIG.head_rank.scales["paper"].training
 GRIDS = {
     "rank_fig3": FIG3, "rank_fig4": FIG4, "rank_fresh": ARMS, "rank_collapse": COLLAPSE,
     "rank_memory": MEMORY, "rank_crossing": CROSSING, "rank_dimension": DIMENSION,
+    "rank_by_heart": BY_HEART,
 }  # fmt: skip
 AXES = {"rank_fig4": 1, "rank_fig2": 4, "rank_collapse": 3, "rank_memory": 1}
 """How many of a figure have lines, where they are not two."""
@@ -367,3 +372,30 @@ def test_a_line_against_d_is_of_medians():
 def test_a_run_without_a_number_is_as_good_as_zero_against_d():
     one, _ = picture_of("rank_dimension", DIMENSION, test_error=None).axes
     assert all(set(line.get_ydata()) == {1.0} for line in one.lines if line.get_linestyle() != "-.")
+
+
+def test_what_is_learned_by_heart_is_drawn_beside_new_batches():
+    low, full = picture_of("rank_by_heart", BY_HEART).axes
+    assert titles("rank_by_heart", BY_HEART) == ["rank 2", "rank 8"]
+    # Three runs of each arm with two lines each, and uniform attention's error.
+    assert (len(low.lines), len(full.lines)) == (3 * 2 + 1, 2 * 3 * 2 + 1)
+    assert legend("rank_by_heart", BY_HEART) == [
+        "the same 100 again", "new batches", "on new sets", "in training",
+        "uniform attention\n(rank 0)",
+    ]  # fmt: skip
+
+
+def test_runs_on_batches_that_come_back_show_their_training_loss_too():
+    again = changed(FIG1, regimes=["repeated"])
+    assert "its least training loss" in legend("rank_fig1", again)
+    assert "its least training loss" not in legend("rank_fig1", FIG1)
+    rows = [row | {"min_train": 0.0625} for row in runs_of(again)]
+    picture = FIGURES["rank_fig1"](shown("rank_fig1", rows, seed=1))
+    hollow = [
+        line
+        for ax in picture.axes
+        for line in ax.lines
+        if line.get_marker() == "o" and line.get_markerfacecolor() == "none"
+    ]
+    assert len(hollow) == len(rows)
+    assert {line.get_ydata()[0] for line in hollow} == {0.0625}

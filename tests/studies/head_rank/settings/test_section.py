@@ -64,6 +64,21 @@ def test_variants_have_names_and_digests_of_their_own_and_the_papers_networks_ke
         assert all(job.stream_names(k, 0) == usual.stream_names(k, 0) for k in STREAMS)
 
 
+def test_cells_on_new_sets_are_published_ones_but_for_their_batches():
+    """And the first runs are the first of the five that are published."""
+    published = head_rank(scale="as_published").every_cell
+    first_runs = head_rank(scale="as_published_first_run").every_cell
+    new_sets = head_rank(scale="as_published_new_sets").every_cell
+    assert len(first_runs) == 28
+    for name, cell in first_runs.items():
+        assert cell == published[name].model_copy(update={"seeds": [0]})
+    assert len(new_sets) == 6
+    for name, cell in new_sets.items():
+        changes = {"regime": "fresh", "name": name}
+        same = first_runs[name.replace("_one_start", "_repeated_one_start")]
+        assert cell == same.model_copy(update=changes)
+
+
 @pytest.mark.parametrize("scale", ["paper_size", "reference"])
 def test_every_part_can_be_asked_for_and_together_they_are_the_figure(scale):
     study = head_rank(scale=scale)

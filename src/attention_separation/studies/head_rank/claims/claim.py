@@ -10,7 +10,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ....results.tables import Row, chosen, schema
-from ....statistics.claims import NOT_JUDGED, Claim, Comparison, Estimate, Judgement, judge
+from ....statistics.claims import (
+    AGREES,
+    NOT_JUDGED,
+    ONE_RUN,
+    Claim,
+    Comparison,
+    Estimate,
+    Judgement,
+    judge,
+)
 from ....statistics.contrasts import Run
 from ..settings.titles import CHECK, OURS, PAPERS, PUBLISHED
 from ..training import runs
@@ -156,6 +165,20 @@ def not_judged(
     worst = min(numbers, key=lambda comparison: comparison.slack, default=None)
     deciding = None if worst is None else _without_interval(worst)
     return Finding(NOT_JUDGED, comparisons, deciding, sizes=sizes, reason=reason)
+
+
+def of_one_run(numbers: Sequence[Comparison], sizes: str) -> Finding:
+    """The finding on single runs, with the number that is the furthest from agreeing: how many are
+    as claimed is the reason, for none has an interval."""
+    as_claimed = sum(number.verdict == AGREES for number in numbers)
+    worst = min(numbers, key=lambda number: number.slack)
+    return Finding(
+        ONE_RUN,
+        len(numbers),
+        _without_interval(worst),
+        sizes=sizes,
+        reason=f"one run each, without interval: {as_claimed} of {len(numbers)} are as claimed",
+    )
 
 
 def _without_interval(comparison: Comparison) -> Comparison:

@@ -15,7 +15,7 @@ from ....results.tables import chosen
 from ....statistics.claims import Comparison
 from ....statistics.contrasts import Contrast, Measure, Run
 from ..training import runs
-from .claim import Evidence, Finding, finding_of, not_judged
+from .claim import Evidence, Finding, finding_of, not_judged, of_one_run
 
 LEARNED = 0.5
 """Share of the error of uniform attention below which full rank counts as learned."""
@@ -52,6 +52,8 @@ class ComparedRuns:
     at_full_width : the paper's runs have w = d, and the sizes say where these have not
     unfit : the claim's own reason why runs cannot judge it
     includes_variants : compares networks beside the paper's, without biases or with LayerNorm
+    shows_single_runs : of single runs it says "one run" and how they stand to the bound; else they
+        do not judge the claim
     """
 
     contrasts: Contrasts
@@ -60,10 +62,12 @@ class ComparedRuns:
     at_full_width: bool = False
     unfit: Unfit = no_reason
     includes_variants: bool = False
+    shows_single_runs: bool = False
 
     def __call__(self, evidence: Evidence) -> Finding:
         """What the runs say of the claim: "not run" where no groups can be compared, and not judged
-        where the groups are unfit, or a group is a single run. Else intervals judge it."""
+        where the groups are unfit, or a group is a single run and these are not shown. Else
+        intervals judge it."""
         rows = evidence.runs if self.includes_variants else evidence.usual_runs
         # A grid may have a group without the one that it is to be compared with.
         contrasts = [contrast for contrast in self.contrasts(rows) if all(contrast.groups)]
@@ -75,14 +79,14 @@ class ComparedRuns:
         groups = chain.from_iterable(contrast.groups for contrast in contrasts)
         single_runs_reason = runs.single_runs(list(groups))
         if single_runs_reason:
-            return self._not_judged_by_single_runs(contrasts, evidence.margin, single_runs_reason)
+            return self._on_single_runs(contrasts, evidence.margin, single_runs_reason)
         return self._judged_by_intervals(contrasts, evidence.margin, evidence.level)
 
-    def _not_judged_by_single_runs(
-        self, contrasts: list[Contrast], margin: float, reason: str
-    ) -> Finding:
+    def _on_single_runs(self, contrasts: list[Contrast], margin: float, reason: str) -> Finding:
         """The finding where a group is a single run: it has numbers, but no interval."""
         numbers = [self._of_single_runs(contrast, margin) for contrast in contrasts]
+        if self.shows_single_runs:
+            return of_one_run(numbers, self._sizes(contrasts))
         return not_judged(len(contrasts), self._sizes(contrasts), reason, numbers)
 
     def _judged_by_intervals(

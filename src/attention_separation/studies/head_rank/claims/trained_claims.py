@@ -49,28 +49,37 @@ def with_as_many_parameters(layers: int) -> Contrasts:
     """Every lower rank against full rank of the same width, which has as many parameters."""
 
     def contrasts(rows: list[Run]) -> Iterator[Contrast]:
-        rows = chosen(plain(rows), layers=layers)
-        for width in runs.values(rows, "width"):
-            full = _of_full_rank(rows, width)
-            for rank, lower in by_rank(chosen(rows, width=width)).items():
-                yield Contrast(f"w={width}, r={rank}", [(lower, full)])
+        yield from lower_ranks_against_full(chosen(plain(rows), layers=layers))
 
     return contrasts
+
+
+def lower_ranks_against_full(rows: list[Run]) -> Iterator[Contrast]:
+    """Of runs of one depth, every lower rank against full rank of the same width."""
+    for width in runs.values(rows, "width"):
+        full = _of_full_rank(rows, width)
+        for rank, lower in by_rank(chosen(rows, width=width)).items():
+            yield Contrast(f"w={width}, r={rank}", [(lower, full)])
 
 
 def most_heads_against_fewest(layers: int) -> Contrasts:
     """Every lower rank with its most heads against full rank with its fewest."""
 
     def contrasts(rows: list[Run]) -> Iterator[Contrast]:
-        rows = chosen(plain(rows), layers=layers)
-        widths = runs.values(rows, "width")
-        if not widths:
-            return
-        full = _of_full_rank(rows, widths[0])
-        for rank, lower in by_rank(chosen(rows, width=widths[-1])).items():
-            yield Contrast(f"H={lower[0]['total_heads']}, r={rank}", [(lower, full)])
+        yield from most_heads_of_lower_rank(chosen(plain(rows), layers=layers))
 
     return contrasts
+
+
+def most_heads_of_lower_rank(rows: list[Run]) -> Iterator[Contrast]:
+    """Of runs of one depth, every lower rank with its most heads against full rank with its
+    fewest."""
+    widths = runs.values(rows, "width")
+    if not widths:
+        return
+    full = _of_full_rank(rows, widths[0])
+    for rank, lower in by_rank(chosen(rows, width=widths[-1])).items():
+        yield Contrast(f"H={lower[0]['total_heads']}, r={rank}", [(lower, full)])
 
 
 def _of_full_rank(rows: list[Run], width: int) -> list[Run]:

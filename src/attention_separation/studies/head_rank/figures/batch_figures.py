@@ -150,6 +150,43 @@ def _curve_keys() -> list[Line2D]:
     return [key(name, linestyle=dash) for name, dash in CURVE_KEYS.items()]
 
 
+OF_BATCHES = {f"the same {EPOCH} again": {"regime": "repeated"}, "new batches": {"regime": "fresh"}}
+"""Arms of `rank_by_heart`, by what they are called."""
+
+
+def figure_by_heart(rows: list[Run]) -> Figure:
+    """A panel for each rank: training loss and the error on new sets against the step, on batches
+    that come back and on new ones; lines for each run."""
+    ranks = runs.values(rows, "rank")
+    note = (
+        f"{recipe(rows)}. A line for each run: its error on new sets, and its training loss. "
+        f"{EPOCH} batches come back in every epoch, new ones never do."
+    )
+    with sheet(
+        TRAINED["rank_by_heart"],
+        note,
+        len(ranks),
+        cell=(2.8, 2.9),
+        around=(2.3, 0.0),
+        columns=min(4, len(ranks)),
+        sharex=True,
+        sharey=True,
+    ) as (figure, axes):
+        for ax, rank in zip(axes, ranks, strict=True):
+            rows_of_panel = chosen(rows, rank=rank)
+            for colour, settings in zip(PALETTE, OF_BATCHES.values(), strict=False):
+                _draw_curves(ax, chosen(rows_of_panel, **settings), colour)
+            for d, n in {(row["d"], row["n"]) for row in rows_of_panel}:
+                ax.axhline(least_error(d, n), color=INK, **UNIFORM_ATTENTION)
+            ax.set_title(f"rank {rank}", fontweight="bold")
+            ax.set(xlabel="steps", ylabel="error")
+            ax.label_outer()
+        log_axis(axes[0].yaxis)
+        handles = [key(name, colour) for name, colour in zip(OF_BATCHES, PALETTE, strict=False)]
+        legend_beside(figure, [*handles, *_curve_keys(), uniform_attention_key()])
+    return figure
+
+
 CROSSED_ARMS = {
     "new batches, fast warm-up": runs.FRESH,
     "the same 100, fast warm-up": runs.REPEATED,

@@ -236,11 +236,18 @@ def _draw_rank_0(ax: Axes, rows: list[Run], series: list[Series], colours: list[
             ax.axhline(least_error(d, n), color=shade, **UNIFORM_ATTENTION)
 
 
+def _on_batches_that_come_back(rows: list[Run]) -> list[Run]:
+    """The runs whose training loss is of sets that they have seen."""
+    return [row for row in chosen(rows, regime="repeated") if row["min_train"] is not None]
+
+
 def _marks(rows: list[Run], is_compared: bool) -> list[Line2D]:
     """What a legend says of marks and lines that all series have."""
     marks = [mark("o", "a run"), key("mean", linewidth=1.3)]
     if len(values(rows, "run")) > 1:
         marks.append(mark("_", "best run", size=9))
+    if _on_batches_that_come_back(rows):
+        marks.append(mark("o", "its least training loss", "none", 5))
     marks.append(uniform_attention_key())
     if any(row["dead"] for row in rows):
         marks.append(mark("x", DEAD_WORDS))
@@ -263,6 +270,16 @@ def _draw_runs(ax: Axes, rows: list[Run], colour: str, shift: float) -> None:
     for place, group in zip(places, groups, strict=True):
         for row in group:
             _draw_run(ax, place, row, colour)
+        for row in _on_batches_that_come_back(group):
+            ax.plot(
+                place,
+                row["min_train"],
+                "o",
+                color=colour,
+                markerfacecolor="none",
+                markersize=5,
+                zorder=4,
+            )
         errors = _errors(group)
         if len(errors) > 1:
             ax.plot(place, min(errors), "_", color=colour, markersize=11, markeredgewidth=1.2)

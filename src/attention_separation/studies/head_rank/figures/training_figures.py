@@ -14,7 +14,7 @@ from ....settings.strict_model import Job
 from ....statistics.contrasts import Run
 from ..training import runs
 from ..training.cell_table import OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entries
-from .batch_figures import figure_crossing, figure_fresh, figure_memory
+from .batch_figures import figure_by_heart, figure_crossing, figure_fresh, figure_memory
 from .collapse_figure import figure_collapse
 from .dimension_figure import figure_dimension
 from .error_figures import figure_1, figure_3, figure_4
@@ -28,6 +28,7 @@ FIGURES: dict[str, Callable[[list[Run]], Figure]] = {
     "rank_fresh": figure_fresh,
     "rank_collapse": figure_collapse,
     "rank_memory": figure_memory,
+    "rank_by_heart": figure_by_heart,
     "rank_crossing": figure_crossing,
     "rank_dimension": figure_dimension,
 }
@@ -40,6 +41,7 @@ LISTS = {
     "rank_fig2": OF_HEADS,
     "rank_collapse": OF_SHARES,
     "rank_memory": OF_CURVES,
+    "rank_by_heart": OF_CURVES,
     "rank_crossing": OF_CURVES,
 }
 """Columns with several entries per run, of figures that show a row per entry."""

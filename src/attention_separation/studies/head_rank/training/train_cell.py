@@ -2,8 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import torch
 from torch import Tensor
 
 from ....statistics.seeding import blocks, stream
+from ....training.drawing_ahead import DrawnAhead
 from ....training.ensemble import Ensemble
 from ....training.job import device_kind, train_and_write
 from ..settings.cells import EPOCH, STEPS_PER_BLOCK, CellJob
@@ -51,36 +51,38 @@ def _points_of_runs(job: CellJob, kind: str, block: int, *shape: int) -> list[np
 
 
 class Batches:
-    """The training batches of all runs of a job; `ahead`: a thread draws the next block meanwhile,
-    for devices that would wait for it."""
+    """The training batches of all runs of a job, drawn in blocks of STEPS_PER_BLOCK steps; `ahead`:
+    threads draw the next blocks meanwhile, for devices that would wait for them."""
 
     def __init__(self, job: CellJob, ahead: bool = False):
         self.job = job
-        self._pool = ThreadPoolExecutor(max_workers=1) if ahead else None
+        self._different = job.run_steps if job.regime == "fresh" else job.batches or EPOCH
         self._number: int | None = None
         self._block = np.empty(0)
-        self._blocks_ahead: dict[int, Future[np.ndarray]] = {}
+        self._draw_block: Callable[[int], np.ndarray] = self._draw
+        if ahead:
+            blocks = math.ceil(self._different / STEPS_PER_BLOCK)
+            self._draw_block = DrawnAhead(self._draw, blocks)
 
     def __call__(self, step: int) -> np.ndarray:
         """Batch of a step, counted from 0: (runs, d, n, batch)."""
-        number, within = self._place(step)
-        if number != self._number:
-            ahead = self._blocks_ahead.pop(number, None)
-            self._block = ahead.result() if ahead else self._draw(number)
-            self._number = number
-            if self._pool:
-                following, _ = self._place(step + STEPS_PER_BLOCK)
-                self._blocks_ahead = {following: self._pool.submit(self._draw, following)}
-        return self._block[within]
+        number, within = self.place(step)
+        return self.block(number)[within]
 
-    def _place(self, step: int) -> tuple[int, int]:
+    def place(self, step: int) -> tuple[int, int]:
         """Number of the block that has a step's batch, and where in it."""
         if self.job.regime == "repeated":
-            step %= self.job.batches or EPOCH
+            step %= self._different
         return divmod(step, STEPS_PER_BLOCK)
 
-    def _draw(self, number: int) -> np.ndarray:
+    def block(self, number: int) -> np.ndarray:
         """A block of batches: (steps, runs, d, n, batch)."""
+        if number != self._number:
+            self._block = self._draw_block(number)
+            self._number = number
+        return self._block
+
+    def _draw(self, number: int) -> np.ndarray:
         job = self.job
         shape = (STEPS_PER_BLOCK, job.d, job.n, job.batch)
         return np.stack(_points_of_runs(job, "data", number, *shape), axis=1)
@@ -152,24 +154,32 @@ class Transformers(Ensemble):
         self.history = {"train": [], "test": [], "shares": []}
         self.device = self.optimizer.vector.device.type
         self.batches = Batches(job, ahead=self.device != "cpu")
-        self._batches_on_device: dict[int, Tensor] = {}
+        self._blocks_on_device: dict[int, Tensor] = {}
 
     def rate(self, step: int) -> float:
         return rate(self.job, step)
 
     def batch(self, step: int) -> Tensor:
-        if self.device == "cpu" or self.job.regime == "fresh":
+        if self.device == "cpu":
             return self._tensor(self.batches(step))
-        # To draw a batch anew takes a processor longer than a GPU needs for the step.
-        number = step % (self.job.batches or EPOCH)
-        if number not in self._batches_on_device:
-            self._batches_on_device[number] = self._tensor(self.batches(number))
-        return self._batches_on_device[number]
+        number, within = self.batches.place(step)
+        blocks = self._blocks_on_device
+        if number not in blocks:
+            if self.job.regime == "fresh":
+                blocks.clear()
+            # Those that come back stay: to draw one anew takes a processor longer than a GPU needs
+            # for the step.
+            blocks[number] = self._tensor(self.batches.block(number))
+        return blocks[number][within]
 
     def _tensor(self, points: np.ndarray) -> Tensor:
         """Points where the parameters are, of their type."""
         vector = self.optimizer.vector
-        return torch.from_numpy(points).to(vector.device, vector.dtype)
+        tensor = torch.from_numpy(points)
+        if vector.is_cuda:
+            # A GPU takes them from such memory while it computes.
+            tensor = tensor.pin_memory()
+        return tensor.to(vector.device, vector.dtype, non_blocking=True)
 
     def _parts(self, sets: Tensor) -> Sequence[Tensor]:
         """Sets (R, d, n, B) in the parts that go through the network together."""
@@ -342,10 +352,13 @@ def seconds_per_step(job: CellJob, device: str) -> float:
     """Measured on steps of an ensemble that is thrown away."""
     ensemble = Transformers(job, device)
     ensemble.advance(ensemble.batch(0))
+    epoch_sum = ensemble.running["epoch_sum"]
+    # To read a number is to wait for a GPU.
+    epoch_sum.tolist()
     begin = time.perf_counter()
     for step in range(1, 1 + TIMED_STEPS):
         ensemble.advance(ensemble.batch(step))
-    ensemble.running["epoch_sum"].tolist()
+    epoch_sum.tolist()
     return (time.perf_counter() - begin) / TIMED_STEPS
 
 

@@ -305,8 +305,8 @@ class SetAttention(torch.autograd.Function):
 
 
 class RowAttention(torch.autograd.Function):
-    """The same of (R, 3, H, r, n, B) by products of long rows, of so many heads at a time as stay
-    in a core's cache: the outputs are (R, H, r, n, B)."""
+    """The same of (R, 3, H, r, n, B) by products of long rows, on a core of so many heads at a time
+    as stay in its cache: the outputs are (R, H, r, n, B)."""
 
     @staticmethod
     def forward(ctx: Any, qkv: Tensor) -> Tensor:
@@ -344,6 +344,10 @@ class RowAttention(torch.autograd.Function):
 def _pieces(qkv: Tensor) -> Iterator[tuple[slice, slice]]:
     """Runs and heads to take together; no head's numbers depend on which they are."""
     runs, _, heads, rank, n, batch = qkv.shape
+    if qkv.device.type != "cpu":
+        # A GPU has no use for pieces, and waits for each to be launched.
+        yield slice(0, runs), slice(0, heads)
+        return
     heads_together = max(1, PIECE // (rank * n * n * batch))
     runs_together = max(1, heads_together // heads)
     for run in range(0, runs, runs_together):

@@ -131,8 +131,8 @@ class Sink(QueryGiven):
         u = batch.directions
         needles = self.job.mu * batch.labels.view(-1, 1, 1)
         z = _with_needle(u @ batch.noise, needles.expand(-1, u.shape[1], 1), batch.places)
-        scale = parameters.get("scale", torch.tensor(self.job.mu)).view(1, -1, 1)
-        return (scale * z).logsumexp(2).mT.unsqueeze(1)
+        scale = parameters.get("scale", torch.full((1,), self.job.mu, device=z.device))
+        return (scale.view(1, -1, 1) * z).logsumexp(2).mT.unsqueeze(1)
 
     def read(self, parameters: Parameters, numbers: Tensor) -> Tensor:
         return (numbers - parameters["sink"]).squeeze(1)

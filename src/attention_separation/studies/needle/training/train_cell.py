@@ -1,6 +1,8 @@
 """Train the runs of one cell with logistic loss, as a table with one row per run."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,10 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from ....attention.kernel import Kernel
 from ....settings.kernel_values import kernel_of
 from ....statistics.seeding import stream
+from ....training.captured_step import on_device
+from ....training.drawing_ahead import DrawnAhead
 from ....training.ensemble import Ensemble
-from ....training.job import train_and_write
+from ....training.job import device_kind, train_and_write
 from ..settings.cells import IN_STREAMS, NeedleCell
 from .batches import Batch, batch_at, held_out
 from .cells_table import cell_table
@@ -42,29 +46,41 @@ def rate(job: NeedleCell, step: int) -> float:
 class NeedleNetworks(Ensemble):
     """The networks of a cell, each run's initial values from its own stream; parameters (R, P).
 
-    Beside these, training goes on from running means and variances, and from the last losses. It is
-    on the CPU: on a GPU a step of so few numbers would only wait.
+    Beside these, training goes on from running means and variances, and from the last losses, a row
+    for each of LAST steps: those before the first are 0.
     """
 
     betas = (0.9, 0.99)
 
-    def __init__(self, job: NeedleCell, kernel: Kernel | None, dtype: torch.dtype = torch.float32):
+    def __init__(
+        self,
+        job: NeedleCell,
+        kernel: Kernel | None,
+        dtype: torch.dtype = torch.float32,
+        device: str = "cpu",
+    ):
         self.network = NETWORKS[job.arm](job, kernel)
         names = (job.seed, "needle", "initial", IN_STREAMS[job.arm])
         runs = [self.network.initial(stream(*names, f"run={run}")) for run in job.seeds]
         rows = [np.concatenate([array.ravel() for array in run.values()]) for run in runs]
-        matrix = torch.from_numpy(np.stack(rows)).to(dtype)
+        matrix = torch.from_numpy(np.stack(rows)).to(device, dtype)
         super().__init__(job, matrix, [array.shape for array in runs[0].values()])
         shape = (len(runs), self.network.numbers)
-        self.running = {"mean": matrix.new_zeros(shape), "variance": matrix.new_ones(shape)}
-        self.history = {"losses": []}
+        self.running = {
+            "mean": matrix.new_zeros(shape),
+            "variance": matrix.new_ones(shape),
+            "losses": matrix.new_zeros(LAST, len(runs)),
+        }
+        self._draw: Callable[[int], Batch] = partial(batch_at, job)
+        if matrix.is_cuda:
+            self._draw = DrawnAhead(self._draw, job.steps)
         self.parameters = dict(zip(runs[0], self.tensors, strict=True))
 
     def rate(self, step: int) -> float:
         return rate(self.job, step)
 
     def batch(self, step: int) -> Batch:
-        return batch_at(self.job, step)
+        return self._draw(step)
 
     def logits(self, batch: Batch, is_training: bool) -> Tensor:
         """Outputs (R, B): of the batch's own means and variances (R, k) in training, which the
@@ -94,23 +110,26 @@ class NeedleNetworks(Ensemble):
         labels = batch.labels.expand_as(logits)
         losses = binary_cross_entropy_with_logits(logits, labels, reduction="none").mean(1)
         gradient = self.derivative(losses)
-        losses_so_far = [*self.history["losses"], losses.tolist()]
-        self.history["losses"] = losses_so_far[-LAST:]
+        last_losses = self.running["losses"]
+        last_losses.copy_(torch.cat([last_losses[1:], losses.detach().unsqueeze(0)]))
         norms = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
         return gradient * (MOST_NORM / norms).clamp(max=1.0)
 
     @torch.no_grad()
     def count_correct(self) -> list[int]:
         """On how many held-out sequences each run is right; on none where it gives no number."""
-        correct = torch.zeros(len(self.job.seeds), dtype=torch.int64)
-        for batch in held_out(self.job):
+        device = self.optimizer.vector.device
+        correct = torch.zeros(len(self.job.seeds), dtype=torch.int64, device=device)
+        for drawn in held_out(self.job):
+            batch = on_device(device, drawn)
             logits = self.logits(batch, is_training=False)
             is_right = (logits > 0) == (batch.labels > 0)
             correct += is_right.logical_and(logits.isfinite()).sum(1)
         return correct.tolist()
 
     def table(self) -> pa.Table:
-        losses = np.mean(self.history["losses"], axis=0).tolist()
+        last_losses = self.running["losses"][-self.step :].cpu().double().numpy()
+        losses = np.mean(last_losses, axis=0).tolist()
         learned = {name: values.flatten().tolist() for name, values in self.parameters.items()}
         count = self.optimizer.vector.shape[1]
         return cell_table(self.job, count, self.count_correct(), losses, learned)
@@ -118,4 +137,5 @@ class NeedleNetworks(Ensemble):
 
 def run(job: NeedleCell, output: Path, checkpoint: Path | None = None) -> None:
     kernel = kernel_of(job.map.kernel, job.own) if job.map.kernel else None
-    train_and_write(NeedleNetworks(job, kernel), __name__, output, checkpoint)
+    networks = NeedleNetworks(job, kernel, device=device_kind())
+    train_and_write(networks, __name__, output, checkpoint)
