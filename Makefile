@@ -60,7 +60,7 @@ OFFLINE ?=
 
 # Of `make lock`. PyTorch without CUDA, of Python 3.11 on x86_64 Linux, is in no index that uv knows.
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
-BESIDE := --constraint requirements.lock --constraint locks/test.lock
+BESIDE := --constraint locks/run.lock --constraint locks/test.lock
 TORCH_ON_CPU := 2.13.0+cpu 6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
 
 # A report of another scale stands beside that scale's results.
@@ -86,7 +86,7 @@ help:
 
 setup: $(READY) $(addprefix $(VENV)/ready-,$(WITH))
 
-$(READY): requirements.lock locks/build.lock pyproject.toml
+$(READY): locks/run.lock locks/build.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo 'This needs Python 3.11 or later, found as $(PYTHON) (or set PYTHON=...).' >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "This needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version) (set PYTHON=... to another)." >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This needs Python's venv module; on Debian, install the package python3-venv." >&2; exit 1; }
@@ -94,7 +94,7 @@ $(READY): requirements.lock locks/build.lock pyproject.toml
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
 	@$(INSTALL) --require-hashes -r locks/build.lock
-	@$(INSTALL) --require-hashes --no-build-isolation -r requirements.lock
+	@$(INSTALL) --require-hashes --no-build-isolation -r locks/run.lock
 	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -192,8 +192,8 @@ gallery: $(READY)
 lock:
 	@command -v uv >/dev/null || { echo 'This needs uv.' >&2; exit 1; }
 	@$(COMPILE) --group build --output-file locks/build.lock
-	@$(COMPILE) pyproject.toml --extra workflow --output-file requirements.lock
-	@$(COMPILE) --group dev --constraint requirements.lock --output-file locks/test.lock
+	@$(COMPILE) pyproject.toml --extra workflow --output-file locks/run.lock
+	@$(COMPILE) --group dev --constraint locks/run.lock --output-file locks/test.lock
 	@$(COMPILE) --group cluster $(BESIDE) --output-file locks/cluster.lock
 	@$(COMPILE) --group rank $(BESIDE) --output-file locks/rank.lock
 	@$(COMPILE) pyproject.toml --extra explore $(BESIDE) --output-file locks/explore.lock

@@ -1,7 +1,7 @@
 """Speed and memory, as ratios from one run: `make bench`, or `python bench.py PART ...`.
 
 Every part runs on one core but the workflow, which says how many it had. The part `cluster`, only
-when named, needs what `make test-cluster` needs.
+when named, needs what `make test OF=cluster` needs.
 """
 
 import os

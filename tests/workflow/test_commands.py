@@ -34,12 +34,12 @@ FORMS = {
 """No commands: forms of them, with a word to fill in."""
 
 SERVING = "attention-separation explore"
-"""In this process it would take its place, and serve for ever; `make test-explore` starts it."""
+"""In this process it would take its place, and serve for ever; `make test OF=explore` starts it."""
 
 OF_MODULES = {"snakemake --cores 2", "snakemake --cores 2 attention_fig4", "snakemake --report"}
 """For workflows that use this one, and of Snakemake's own pages."""
 
-GRAPH = "snakemake fig4 --rulegraph"
+GRAPH = "snakemake fig4 --rulegraph mermaid-js"
 """It plans nothing, and prints; test_rule_graph.py runs it."""
 
 OF_API = {c for c in COMMANDS if c.startswith("attention-separation ")} - {SERVING} - FORMS

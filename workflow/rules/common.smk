@@ -91,8 +91,8 @@ def checked_folder():
 
 # What rules of studies need beside what the workflow needs, and what installs it.
 NEEDS = {
-    "rank_train": ("torch", "training needs PyTorch, which `make setup-rank` installs"),
-    "needle_cell": ("torch", "training needs PyTorch, which `make setup-rank` installs"),
+    "rank_train": ("torch", "training needs PyTorch, which `make setup WITH=rank` installs"),
+    "needle_cell": ("torch", "training needs PyTorch, which `make setup WITH=rank` installs"),
 }
 
 
