@@ -1,8 +1,8 @@
 """What Snakemake says, a line a finished job: `snakemake --logger line-a-job`.
 
 Snakemake finds it where it is installed; profiles/default then chooses it. Errors and warnings are
-those of Snakemake, whole. In a terminal a last line, which is written over, says how far the running
-jobs are: the ends of their logs.
+those of Snakemake, whole. In a terminal a last line, which is written over, says how far the jobs
+are that run: it has the ends of their logs.
 """
 
 import logging
@@ -34,7 +34,7 @@ MOST_OF_A_LOG = 500
 
 
 class LogHandler(LogHandlerBase):
-    """Writes a line a finished job: how many there are, its name, and about how long the rest takes.
+    """Writes a line a finished job: its number of how many, its name, and how long the rest takes.
 
     A workflow may say what its jobs are expected to take, by a record with `expected_seconds`, a
     dictionary by the number of the job; and that it makes nothing, by `makes_nothing`.
@@ -58,6 +58,7 @@ class LogHandler(LogHandlerBase):
         self.finished: list[str] = []
         self.time_left = TimeLeft(time.monotonic())
         self.end = threading.Event()
+        self.writing = threading.Lock()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of a record of Snakemake's, and write what there is to say of it."""
@@ -126,19 +127,26 @@ class LogHandler(LogHandlerBase):
     def write(self, text: str) -> None:
         """Write a text and end its line; an empty text, as that of events for others, is none."""
         if text and text != "None":
-            erase = ERASE if self.is_terminal and self.is_running else ""
-            self.stream.write(f"{erase}{text}\n")
+            self._put(f"{text}\n")
+
+    def _put(self, text: str) -> None:
+        """In the place of the line that is written over, where there is one."""
+        erase = ERASE if self.is_terminal and self.is_running else ""
+        with self.writing:
+            self.stream.write(f"{erase}{text}")
             self.stream.flush()
 
     def _show_progress(self) -> None:
-        """Once a second, until the end: the line that is written over."""
+        """Once a second, until the end."""
         while not self.end.wait(1.0):
-            lines = [line for paths in self.logs.copy().values() for line in map(last_line, paths)]
-            text = "; ".join(filter(None, [self.count, *lines]))
-            width = shutil.get_terminal_size().columns - 1
-            with self.lock:
-                self.stream.write(f"{ERASE}{text[:width]}")
-                self.stream.flush()
+            self.write_over()
+
+    def write_over(self) -> None:
+        """Write the line that is written over: how far the running jobs are, as their logs end."""
+        lines = [last_line(path) for paths in self.logs.copy().values() for path in paths]
+        text = "; ".join(filter(None, [self.count, *lines]))
+        width = shutil.get_terminal_size().columns - 1
+        self._put(text[:width])
 
     def close(self) -> None:
         """Write what has been held back, for no job ran."""
@@ -147,8 +155,7 @@ class LogHandler(LogHandlerBase):
             self.write(text)
         self.held.clear()
         if self.is_terminal and self.is_running:
-            self.stream.write(ERASE)
-            self.stream.flush()
+            self._put("")
         super().close()
 
 

@@ -1,4 +1,4 @@
-"""Computes the needle's limits that the explorer has in a table, and writes them, in some minutes."""
+"""Computes and writes the needle's limits that the explorer has in a table, in some minutes."""
 
 from itertools import product
 
