@@ -59,7 +59,7 @@ PAGE ?=
 OFFLINE ?=
 
 # Of `make lock`. PyTorch without CUDA, of Python 3.11 on x86_64 Linux, is in no index that uv knows.
-COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 BESIDE := --constraint locks/run.lock --constraint locks/test.lock
 TORCH_ON_CPU := 2.13.0+cpu 6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
 
@@ -151,10 +151,9 @@ test-slow:
 test-cuda: $(VENV)/ready-test $(VENV)/ready-rank
 	@TEST_DEVICE=cuda $(BIN)/python -m pytest tests/pytorch/test_device.py tests/pytorch/test_training.py -k 'device or resumed'
 
-test-versions:
-	@command -v uv >/dev/null || { echo 'This needs uv.' >&2; exit 1; }
-	@set -e; uv venv --quiet --clear --seed --python $(PYTHON) $(VENV)-$(VERSIONS); \
-		uv pip install --quiet --python $(VENV)-$(VERSIONS) --resolution $(VERSIONS) --group build --group dev --editable '.[workflow]'; \
+test-versions: $(VENV)/ready-test
+	@set -e; $(BIN)/uv venv --quiet --clear --seed --python $(PYTHON) $(VENV)-$(VERSIONS); \
+		$(BIN)/uv pip install --quiet --python $(VENV)-$(VERSIONS) --resolution $(VERSIONS) --group build --group dev --editable '.[workflow]'; \
 		$(VENV)-$(VERSIONS)/bin/python -m pytest $(TESTS_quick)
 
 lint: $(VENV)/ready-test
@@ -189,8 +188,7 @@ gallery: $(READY)
 	@$(BIN)/python -m attention_separation gallery
 	@$(BIN)/python -m attention_separation settings --docs docs
 
-lock:
-	@command -v uv >/dev/null || { echo 'This needs uv.' >&2; exit 1; }
+lock: $(VENV)/ready-test
 	@$(COMPILE) --group build --output-file locks/build.lock
 	@$(COMPILE) pyproject.toml --extra workflow --output-file locks/run.lock
 	@$(COMPILE) --group dev --constraint locks/run.lock --output-file locks/test.lock
