@@ -1,6 +1,7 @@
 """What is killed, changed meanwhile or started twice ends in the bytes of a quiet run."""
 
 import os
+import re
 import signal
 import subprocess
 
@@ -38,7 +39,7 @@ def started(tmp_path):
             start_new_session=True,
         )  # fmt: skip
     try:
-        wait_for(lambda: "Finished jobid" in said.read_text(), "a slice")
+        wait_for(lambda: re.search(r"^1 of \d+: ", said.read_text(), re.M), "a slice")
         yield project, process, said
     finally:
         if process.poll() is None:
