@@ -58,9 +58,9 @@ def test_the_lists_are_of_commands_that_pages_show():
 
 
 def test_every_make_target_exists():
-    targets = re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text("utf-8"), re.M)
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.M)
     shown = {command.split()[1] for command in COMMANDS if command.startswith("make ")}
-    assert shown <= {*targets}
+    assert shown <= {*targets.split()}
     assert len(shown) > 10
 
 
