@@ -1,4 +1,4 @@
-"""Writes the explorer as a page that any static server serves: `make explorer-page`.
+"""Writes the explorer as a page that any static server serves: `make explore PAGE=FOLDER`.
 
 `python docs/site/explorer_page.py WHEEL FOLDER` has marimo export the app of this clone, with the
 wheel of this project beside it; the rest of Python the browser takes from where it is kept for
@@ -22,7 +22,7 @@ HEADER = """# /// script
 PYTHON_FOR_BROWSERS = "https://cdn.jsdelivr.net/pyodide/"
 NOT_REACHED = (
     "This page takes Python from cdn.jsdelivr.net, which cannot be reached from here. "
-    "`make explorer-page OFFLINE=1` makes a page that asks no other machine."
+    "`make explore PAGE=FOLDER OFFLINE=1` makes a page that asks no other machine."
 )
 SAY_IF_NOT_REACHED = f"""<script>
 fetch("{PYTHON_FOR_BROWSERS}", {{ mode: "no-cors", cache: "no-store" }}).catch(() => {{

@@ -28,7 +28,7 @@ NO_COMMAND = (
 )
 NO_JOB = "there is no such job; `snakemake -n -p` prints those there are"
 
-INSTALLED_BY_MAKE = {"torch": "PyTorch, which `make setup-rank` installs"}
+INSTALLED_BY_MAKE = {"torch": "PyTorch, which `make setup WITH=rank` installs"}
 """Libraries that no extra of this package brings, by the name that they are imported by."""
 
 LIBRARIES_READ = {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}

@@ -1,7 +1,7 @@
 """Speed and memory, as ratios from one run: `make bench`, or `python bench.py PART ...`.
 
 Every part runs on one core but `workflow`, which says how many it had, and `gpu`. Those two more,
-`cluster` and `gpu`, run when named: they need what `make test-cluster` needs, and PyTorch.
+`cluster` and `gpu`, run when named: they need what `make test OF=cluster` needs, and PyTorch.
 """
 
 import os

@@ -7,12 +7,12 @@
 The twelve are drawn by the digest of `src`: another source has others. The run fails if one of them
 is not noticed; .ci/run has it.
 
-It works on a clone of the last commit, in a temporary folder, and needs what `make test-rank` and
-`make test-explore` need. A break is first put to the test that noticed it before, then to the tests
-of its part of the package; those left are made together and put to all tests. Results: `red`, and
-by which test; `left`, where the tests of its part have not noticed it and all have not been asked;
-`survived`; `gone`, if its statement is not found or is found twice: then correct its
-file, function, before and after, and run again.
+It works on a clone of the last commit, in a temporary folder, and needs what
+`make setup WITH="test rank explore"` installs. A break is first put to the test that noticed it
+before, then to the tests of its part of the package; those left are made together and put to all
+tests. Results: `red`, and by which test; `left`, where the tests of its part have not noticed it
+and all have not been asked; `survived`; `gone`, if its statement is not found or is found twice:
+then correct its file, function, before and after, and run again.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from breaks.draw import ROOT, SOURCE, apply, find, read_list, write_list
 
 APART = ("tests/pytorch", "tests/explorer_app")
-"""Tests that `make test-all` leaves out, for they need more than `make setup` installs."""
+"""Tests that `make test` and `make test-slow` leave out, for they need more than these install."""
 
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::.*?|\S+)(?: - .*)?$", re.M)
 SECONDS = 1800

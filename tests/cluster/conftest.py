@@ -152,7 +152,7 @@ def is_stopped(pid: int) -> bool:
 def cluster():
     """The cluster; without one there is no test here, and that is a failure."""
     if importlib.util.find_spec("snakemake_executor_plugin_slurm") is None:
-        pytest.exit("no SLURM executor of Snakemake here: `make setup-cluster`", returncode=1)
+        pytest.exit("no SLURM executor of Snakemake here: `make setup WITH=cluster`", returncode=1)
     try:
         # Two more than there are cores: a job that is stopped takes none and holds one.
         up(jobs=(os.cpu_count() or 1) + 2)

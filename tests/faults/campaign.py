@@ -9,6 +9,7 @@ killed, then the same command, at once, beside the jobs that live on.
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -94,7 +95,8 @@ class Campaign:
             self.project.make("--unlock")
             told.append(f"unlocked with {len(orphans)} jobs alive")
         output = self.project.make(*self.targets)
-        told.append(f"{output.count('Finished jobid')} jobs made it whole")
+        jobs = re.findall(r"^\d+ of \d+: ", output, re.M)
+        told.append(f"{len(jobs)} jobs made it whole")
         wait_for(lambda: not processes(self.folder), "the end of the orphans", 1800)
         found = self.project.files()
         # Jobs that outlived their run may write after the next one has merged and removed these.

@@ -10,7 +10,7 @@ import pytest
 FOLDER = Path(os.environ.get("FLA_CORE", ""))
 
 if importlib.util.find_spec("torch") is None:
-    pytest.exit("tests/fla needs PyTorch, which `make setup-rank` installs", returncode=1)
+    pytest.exit("tests/fla needs PyTorch, which `make setup WITH=rank` installs", returncode=1)
 if not os.environ.get("FLA_CORE") or not (FOLDER / "fla/ops").is_dir():
     pytest.exit(
         "tests/fla needs FLA_CORE, the folder of `pip install --no-deps --target FOLDER "

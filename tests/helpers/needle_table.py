@@ -1,5 +1,4 @@
-"""Computes the needle's limits that the explorer has in a table, in some minutes, and writes them:
-`make explorer-table`."""
+"""Computes and writes the needle's limits that the explorer has in a table, in some minutes."""
 
 from itertools import product
 

@@ -18,10 +18,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
-LOCKS = (
-    "requirements.lock",
-    *(f"locks/{name}.lock" for name in ("build", "cluster", "explore", "rank", "publish")),
-)
+NAMES = ("build", "run", "test", "cluster", "explore", "rank", "publish")
+LOCKS = tuple(f"locks/{name}.lock" for name in NAMES)
 """All but that of PyTorch's CPU build, which is for Linux alone."""
 
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")

@@ -12,6 +12,7 @@ CASES = [
     *(("vendor.github-workflows", path) for path in sorted((GITHUB / "workflows").iterdir())),
     *(("custom.github-workflows-require-timeout", p) for p in (GITHUB / "workflows").iterdir()),
     *(("vendor.github-issue-forms", path) for path in FORMS),
+    ("vendor.dependabot", GITHUB / "dependabot.yml"),
     ("vendor.github-issue-config", GITHUB / "ISSUE_TEMPLATE/config.yml"),
     ("vendor.citation-file-format", ROOT / "CITATION.cff"),
 ]

@@ -5,4 +5,4 @@ import importlib.util
 import pytest
 
 if importlib.util.find_spec("torch") is None:
-    pytest.exit("tests/pytorch needs PyTorch, which `make setup-rank` installs", returncode=1)
+    pytest.exit("tests/pytorch needs PyTorch, which `make setup WITH=rank` installs", returncode=1)

@@ -2,45 +2,81 @@
 
 import re
 import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
+import pytest
 import yaml
 from making import ROOT
 from packaging.requirements import Requirement
+from page_commands import all_commands
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-TARGETS = set(re.findall(r"^([a-z][\w-]*):", MAKEFILE, re.M))
-ELSEWHERE = {"test-cluster", "test-faults"}
-"""Targets of .ci/run that a runner of GitHub's does not call: they need root."""
+TARGETS = set(" ".join(re.findall(r"^([a-z][\w -]*):(?!=)", MAKEFILE, re.M)).split())
+CI = (ROOT / ".ci/run").read_text(encoding="utf-8")
 
 
-def commands(text: str) -> set[str]:
-    """The targets of make that a text calls."""
-    return set(re.findall(r"\bmake ([a-z][\w-]*)", re.sub(r"^ *#.*$", "", text, flags=re.M)))
+def commands(text: str) -> list[str]:
+    """The commands of make that a text has, a line each."""
+    return re.findall(r"^make .*$", text, re.M)
 
 
-def test_they_call_targets_that_there_are_on_linux_and_on_macos():
-    called = set()
-    for path in WORKFLOWS:
-        text = path.read_text(encoding="utf-8")
-        called |= commands(text)
-        jobs = yaml.safe_load(text)["jobs"]
-        assert "macos-latest" in text
-        assert "ubuntu-latest" in text
-        for job in jobs.values():
-            runs = [step["run"].split()[0] for step in job["steps"] if "run" in step]
-            assert {*runs} == {"make"}
-    assert called <= TARGETS
-    ci = commands((ROOT / ".ci/run").read_text(encoding="utf-8")) - {"gallery", "keep"}
-    assert ci - ELSEWHERE - {"report"} <= called
+def steps_of(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """The steps of each job of a workflow file."""
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+    return {name: job["steps"] for name, job in jobs.items()}
 
 
-def test_every_target_is_phony_and_told():
+def alike(things: Sequence[object]) -> list[object]:
+    """Those that stand more than once."""
+    return [one for k, one in enumerate(things) if one in things[:k]]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_runs_on_linux_and_macos_what_our_own_check_runs_once_each(path):
+    text = path.read_text(encoding="utf-8")
+    assert "macos-latest" in text
+    assert "ubuntu-latest" in text
+    steps = steps_of(path)
+    runs = [step["run"] for job in steps.values() for step in job if "run" in step]
+    assert set(runs) <= set(commands(CI))
+    assert alike(runs) == []
+    for job, own in steps.items():
+        assert alike(own) == [], job
+
+
+def test_our_own_check_runs_targets_that_there_are_once_each():
+    called = commands(CI)
+    assert alike(called) == []
+    assert {command.split()[1] for command in called} <= TARGETS
+
+
+def test_two_steps_that_are_alike_are_found():
+    assert alike(["make test", "make lint", "make test"]) == ["make test"]
+
+
+def test_every_target_is_phony_and_has_its_word_in_the_help():
     phony = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.M)[1].split())
     assert phony == TARGETS
-    told = set(re.findall(r"^\t@echo 'make ([a-z][\w-]*)", MAKEFILE, re.M))
-    assert told <= TARGETS
-    assert {"paper", "rank", "report", "docs", "test"} <= told
+    lines = re.findall(r"^\t@echo '(.*)'$", MAKEFILE, re.M)
+    groups = [line.split()[0] for line in lines if "   " in line]
+    assert groups == ["make", "study", "look", "check", "keep"]
+    assert {*re.findall(r"[a-z][a-z-]*", " ".join(lines))} >= TARGETS - {"help"}
+
+
+def test_what_is_installed_beside_has_a_lock_and_what_is_tested_a_folder():
+    parts = re.search(r"^PARTS := (.*)$", MAKEFILE, re.M)[1].split()
+    for part in parts:
+        assert (ROOT / f"locks/{part}.lock").is_file(), part
+    tested = dict(re.findall(r"^TESTS_(\w+) := (?:(tests/\S+))?", MAKEFILE, re.M))
+    assert len(tested) > 5
+    for name, folder in tested.items():
+        assert (ROOT / folder).is_dir(), name
+    pages = " ".join(all_commands(ROOT)) + CI
+    assert {*re.findall(r"\bOF=(\w+)", pages)} <= tested.keys()
+    assert {*re.findall(r"\bWITH=\"?(\w+)", pages)} <= {*parts}
 
 
 def test_the_catalogue_of_workflows_finds_what_it_looks_for():

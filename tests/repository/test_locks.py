@@ -18,6 +18,7 @@ def versions(path: str) -> set[str]:
 @pytest.mark.parametrize(
     ("more", "brings"),
     [
+        ("test", "pytest"),
         ("cluster", "snakemake-executor-plugin-slurm"),
         ("rank", "torch"),
         ("rank-cpu", "torch"),
@@ -26,7 +27,8 @@ def versions(path: str) -> set[str]:
     ],
 )
 def test_what_is_installed_beside_changes_nothing_that_is_there(more, brings):
-    locked = versions("requirements.lock") | versions("locks/build.lock")
+    there = {"build", "run", "test"} - {more}
+    locked = set().union(*(versions(f"locks/{name}.lock") for name in there))
     names = {pin.partition("==")[0] for pin in locked}
     found = versions(f"locks/{more}.lock")
     assert {pin for pin in found if pin.partition("==")[0] in names} <= locked

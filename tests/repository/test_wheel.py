@@ -81,9 +81,7 @@ def environment(wheel: Path, folder: Path, extra: str = "") -> Path:
     options = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
     subprocess.run([*pip, *options, wheel], check=True)
     (info,) = packages.glob("*.dist-info")
-    for needed in closure(PathDistribution(info), extra):
-        for part in {file.parts[0] for file in needed.files} - {"..", "__pycache__"}:
-            (packages / part).symlink_to(needed.locate_file(part))
+    linked(folder, *(one.metadata["Name"] for one in closure(PathDistribution(info), extra)))
     return folder
 
 
@@ -101,6 +99,15 @@ def closure(whole: Distribution, extra: str = "") -> list[Distribution]:
                 found[name] = distribution(name)
                 left.append((found[name], {"", *wanted.extras}))
     return list(found.values())
+
+
+def linked(folder: Path, *names: str) -> None:
+    """Link distributions of this environment into another."""
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for name in names:
+        one = distribution(name)
+        for part in {file.parts[0] for file in one.files} - {"..", "__pycache__"}:
+            (packages / part).symlink_to(one.locate_file(part))
 
 
 def python(folder: Path, code: str, given: str = "") -> subprocess.CompletedProcess:
@@ -167,6 +174,36 @@ def test_the_source_archive_makes_the_same_wheel(copied, wheel, tmp_path):
         for path in (wheel, again)
     )
     assert one == other
+
+
+PIP = (sys.executable, "-m", "pip", "--python", "{python}", "install", "--no-index")
+UV = (sys.executable, "-m", "uv", "pip", "install", "--python", "{python}", "--offline")
+INSTALLERS = {"pip": (PIP, "source"), "uv": (UV, "source"), "sdist": (PIP, "archive")}
+
+
+@pytest.mark.whole_run
+@pytest.mark.parametrize("name", INSTALLERS)
+def test_every_installer_gives_the_same_package(name, copied, wheel, tmp_path):
+    """Of what a reader has: a clone, or a source archive."""
+    words, what = INSTALLERS[name]
+    given = copied if what == "source" else built("sdist", copied)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path], check=True)
+    linked(tmp_path, "setuptools", "wheel", "packaging")
+    words = [word.format(python=tmp_path / "bin/python") for word in words]
+    subprocess.run([*words, "--quiet", "--no-deps", "--no-build-isolation", given], check=True)
+    linked(tmp_path, "numpy", "scipy", "pandas", "numexpr", "python-dateutil", "tzdata")
+    assert said(command(tmp_path, NAME, "--version")) == f"{NAME} {__version__}\n"
+    said(python(tmp_path, RUN_EXAMPLE, EXAMPLE))
+    (packages,) = tmp_path.glob("lib/python*/site-packages")
+    there = {path.relative_to(packages).as_posix() for path in packages.rglob("*.*")}
+    whole = {path for path in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in path}
+    assert whole <= there
+
+
+def test_no_installer_is_told_for_which_python_to_install():
+    """uv would take wheels of another Python than the one at hand, and say nothing."""
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert "uv" not in tools
 
 
 FOLDERS = (".ci", ".github", "config", "docs", "locks", "profiles", "src", "tests", "workflow")

@@ -1,6 +1,7 @@
 """What is killed, changed meanwhile or started twice ends in the bytes of a quiet run."""
 
 import os
+import re
 import signal
 import subprocess
 
@@ -20,7 +21,7 @@ TABLE = f"results/panels/{PANEL}.parquet"
 
 
 def test_after_kill_9_the_same_command_goes_on_to_the_same_bytes(tmp_path):
-    """One kill of each kind; `make test-faults` kills more often."""
+    """One kill of each kind; `make test OF=faults` kills more often."""
     said = []
     equal = Campaign(tmp_path, seed=1, targets=(PANEL,)).run(len(KINDS), said.append)
     assert equal == len(KINDS), "\n".join(said)
@@ -38,7 +39,7 @@ def started(tmp_path):
             start_new_session=True,
         )  # fmt: skip
     try:
-        wait_for(lambda: "Finished jobid" in said.read_text(), "a slice")
+        wait_for(lambda: re.search(r"^1 of \d+: ", said.read_text(), re.M), "a slice")
         yield project, process, said
     finally:
         if process.poll() is None:

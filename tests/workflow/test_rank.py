@@ -111,7 +111,7 @@ def test_without_torch_nothing_is_begun(ranked):
     shutil.rmtree(ranked.folder / SCALED.folder / "logs")
     done = ranked.run(*ASK, torch=False)
     assert done.returncode == 1
-    assert "training needs PyTorch, which `make setup-rank` installs" in done.stdout
+    assert "training needs PyTorch, which `make setup WITH=rank` installs" in done.stdout
     assert "Traceback" not in done.stdout
     assert not (ranked.folder / SCALED.folder / "logs").exists()
 

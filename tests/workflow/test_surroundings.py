@@ -173,6 +173,37 @@ def test_a_conda_that_is_not_there_is_not_needed(small, made_once, tmp_path_fact
     assert (small.folder / name).read_bytes() == (made_once.folder / name).read_bytes()
 
 
+STANDS_IN_FOR_CONDA = """#!/bin/sh
+case "$1" in
+--version) echo "conda 99.0.0" ;;
+info) echo '{{"conda_prefix": "{folder}", "platform": "linux-64"}}' ;;
+config) echo '{{"get": {{"channel_priority": "strict"}}}}' ;;
+env)
+    while [ "$1" != --prefix ]; do shift; done
+    mkdir -p "$2/bin"
+    printf '#!/bin/sh\\necho "$*" >>{folder}/calls\\nexec {python} "$@"\\n' >"$2/bin/python"
+    chmod +x "$2/bin/python"
+    ;;
+esac
+"""
+"""Makes environments whose Python is this one, and writes down how it is called."""
+
+
+def test_where_conda_makes_an_environment_jobs_run_in_it(small, made_once, tmp_path, monkeypatch):
+    folder = tmp_path / "conda"
+    (folder / "bin").mkdir(parents=True)
+    conda = folder / "bin/conda"
+    conda.write_text(STANDS_IN_FOR_CONDA.format(folder=folder, python=sys.executable))
+    conda.chmod(stat.S_IRWXU)
+    (folder / "bin/activate").write_text('export PATH="$1/bin:$PATH"\n')
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    small.make("simulate_fig7b", "--software-deployment-method", "conda")
+    (call,) = (folder / "calls").read_text().splitlines()
+    assert call.startswith("-P -m attention_separation job studies.softmax_vs_linear.simulation")
+    name = "results/panels/fig7b.parquet"
+    assert (small.folder / name).read_bytes() == (made_once.folder / name).read_bytes()
+
+
 def test_it_runs_in_another_folder_by_its_own_settings(made_once, tmp_path):
     """Of the folder that it is started from, which has the same files as the project."""
     clone = made_once.copy(tmp_path / "a clone, 𝑛 'quoted'")

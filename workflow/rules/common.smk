@@ -1,5 +1,6 @@
 # What the rules ask: where files are, how a result reads in a shell, what a report shows of it.
 
+import csv
 import importlib.util
 import json
 import mimetypes
@@ -19,23 +20,25 @@ if not SOURCE.is_dir():
     sys.exit(f"module {MODULE!r}: {SOURCE} is no folder; let `snakefile:` be a path in a clone")
 ENVIRONMENT = str(PROJECT / "workflow" / "envs" / "environment.yaml")
 
-# Jobs run with the Python that runs Snakemake: a reader's profile may ask for a conda that is not there.
+# A reader's profile may ask for a conda that is not there.
+DEPLOYMENT = workflow.deployment_settings
 if not MODULE and not shutil.which("conda"):
-    deployment = workflow.deployment_settings
-    deployment.deployment_method = {
-        method for method in deployment.deployment_method if method.name != "CONDA"
+    DEPLOYMENT.deployment_method = {
+        method for method in DEPLOYMENT.deployment_method if method.name != "CONDA"
     }
+USES_CONDA = any(method.name == "CONDA" for method in DEPLOYMENT.deployment_method)
 
 # Else a report would warn of every parquet file that it does not know what it is.
 mimetypes.add_type("application/vnd.apache.parquet", ".parquet")
 
-# This workflow and its jobs run the package that lies here, installed or not, with one Python. Where
-# they lie is in the jobs' environment: in a prefix of shells other workflows' rules would get it
-# too, and in a rule's text or params it would rerun everything in another place. -P: no module of the
-# folder that Snakemake runs in.
+# This workflow and its jobs run the package that lies here, installed or not, with one Python, but
+# where conda makes an environment of the jobs': that of it. Where they lie is in the jobs' environment:
+# in a prefix of shells other workflows' rules would get it too, and in a rule's text or params it
+# would rerun everything in another place. -P: no module of the folder that Snakemake runs in.
 sys.path.insert(0, str(SOURCE))
 os.environ.update(
-    ATTENTION_SEPARATION_SOURCE=str(SOURCE), ATTENTION_SEPARATION_PYTHON=sys.executable
+    ATTENTION_SEPARATION_SOURCE=str(SOURCE),
+    ATTENTION_SEPARATION_PYTHON="python" if USES_CONDA else sys.executable,
 )
 PACKAGE = (
     'set -euo pipefail; PYTHONPATH="$ATTENTION_SEPARATION_SOURCE"'
@@ -88,9 +91,31 @@ def checked_folder():
 
 # What rules of studies need beside what the workflow needs, and what installs it.
 NEEDS = {
-    "rank_train": ("torch", "training needs PyTorch, which `make setup-rank` installs"),
-    "needle_cell": ("torch", "training needs PyTorch, which `make setup-rank` installs"),
+    "rank_train": ("torch", "training needs PyTorch, which `make setup WITH=rank` installs"),
+    "needle_cell": ("torch", "training needs PyTorch, which `make setup WITH=rank` installs"),
 }
+
+
+def expected_seconds(job):
+    """What a job took last time here, by its benchmark; else what it is declared to take."""
+    if not job.output:
+        return 0.0
+    try:
+        with open(job.benchmark) as table:
+            return float([*csv.DictReader(table, delimiter="\t")][-1]["s"])
+    except (TypeError, OSError, LookupError, ValueError):
+        path = job.output[0]
+        is_declared = path in WRITERS or "slice" in job.wildcards.keys()
+        return declared(path)[1].seconds if is_declared else 1.0
+
+
+def announced_jobs():
+    """Before any job: what is to be expected, which Snakemake's own output has no place for."""
+    seconds = {job.jobid: expected_seconds(job) for job in workflow.dag.needrun_jobs()}
+    told = {"expected_seconds": seconds, "makes_nothing": workflow.touch}
+    logger.info(None, extra=told)
+    if workflow.touch:
+        logger.warning("--touch makes nothing: what there is counts as up to date")
 
 
 def checked_libraries():
@@ -259,7 +284,7 @@ def sentence_on(result):
     return result.description if is_said else f"{result.description}: {title}"
 
 
-JOB = "{params.package} job {params.job} {params.options} 2>&1 | tee {log:q}"
+JOB = "{params.package} job {params.job} {params.options} > {log:q} 2>&1"
 
 
 def in_report(study, result):

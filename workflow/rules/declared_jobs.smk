@@ -144,6 +144,6 @@ for name, studies in MANIFESTS.items():
             f"Manifest of {studies[0].folder}: sha256 of pictures, csv and html"
         shell:
             "{params.package} job results.manifest --files {input:q} --output {output:q}"
-            " 2>&1 | tee {log:q}"
+            " > {log:q} 2>&1"
 
     document(name, f"Manifest of {studies[0].folder}: sha256 of pictures, csv and html")

@@ -69,7 +69,7 @@ rule provenance:
         "Provenance"
     shell:
         "{params.package} job studies.provenance_page --settings {params.settings:q}"
-        " --output {output.page:q} {params.verdicts} 2>&1 | tee {log:q}"
+        " --output {output.page:q} {params.verdicts} > {log:q} 2>&1"
 
 
 rule report:

@@ -498,7 +498,8 @@ use rule fig3 as fig7 with:
     localrule: True
 
 
-# A panel drawn alone, and a figure of one's own; each can be asked for by its name.
+# A panel drawn alone, and a figure of one's own; each can be asked for by its name, as `fig4c`. What
+# these rules make is what `figure` says.
 
 
 use rule fig3 as figure with:
@@ -524,8 +525,6 @@ for name in OWN_FIGURES:
             name
         input:
             files_of(FIRST, [name]),
-
-    document(name, f"{FIRST.results[name].description}, drawn alone")
 
 
 # What the trials and the exact values say: verdicts, the check, claims and audits.

@@ -50,7 +50,8 @@ NEEDLE_KERNELS = ("bayes", "exp", "power_4", "power_3", "power_2", "linear", "un
 MUS = tuple(3 + k / 2 for k in range(11))
 TOKENS = tuple(2**k for k in range(3, 21))
 TABLE = Path(__file__).with_name("needle_limits.csv")
-"""Their accuracy limits, which take longer than a slider may: `make explorer-table`."""
+"""Their accuracy limits, which take longer than a slider may: tests/helpers/needle_table.py
+writes them."""
 
 
 def separation(kernel: Given, n: int = 2_000, temperature: float = 1.0, **at: Any) -> Separation:

@@ -101,6 +101,7 @@ class Result:
     slices : jobs that its work is cut into, merged by its own; 1 for none
     is_local : whether it runs on the submitting machine under a cluster's profile too
     memory_mb, minutes : what it asks a cluster for at the first attempt
+    seconds : about how long it takes on one slow core, a slice of it where it has slices
     priority : of jobs that could run, the one with the highest runs first
     """
 
@@ -117,6 +118,7 @@ class Result:
     is_local: bool = True
     memory_mb: int = 500
     minutes: int = 10
+    seconds: float = 3.0
     priority: int = 0
 
     @property

@@ -143,4 +143,5 @@ def _result(
         outputs,
         description=f"Any attention: {output.title}",
         priority=6,
+        seconds=10.0,
     )

@@ -237,6 +237,7 @@ class HeadRank(Study):
                 is_local=cell.training_flops() < self.jobs.local_below * gigaflops * 1e9,
                 memory_mb=cell.memory_mb(),
                 minutes=cell.minutes(gigaflops),
+                seconds=cell.training_flops() / (1e9 * gigaflops),
                 # The longest first: so no core waits at the end.
                 priority=1 + min(cell.training_flops() // 10**11, 7),
             )

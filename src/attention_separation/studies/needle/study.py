@@ -95,6 +95,7 @@ class Needle(Study):
                 is_local=seconds < self.jobs.local_below,
                 memory_mb=cell.memory_mb(),
                 minutes=cell.minutes(),
+                seconds=seconds,
                 # The longest first: so no core waits at the end.
                 priority=1 + min(int(seconds / 5), 7),
             )

@@ -141,6 +141,7 @@ class SoftmaxVsLinear(Study):
                 is_local=slices > 1 or duration < self.jobs.local_below,
                 memory_mb=memory_mb(panel.engine, points),
                 minutes=max(FEWEST_MINUTES, int(TIMES_ESTIMATE * duration / slices / 60) + 1),
+                seconds=duration / slices,
                 priority=8 if MODELS[panel.model].has_maps else 9,
             )
 
@@ -182,6 +183,7 @@ class SoftmaxVsLinear(Study):
                 inputs=_tables_of(panels),
                 description=f"Figure {name}",
                 in_default_run=name not in in_figures,
+                seconds=8.0,
             )
 
     def _verdicts(self) -> Iterator[Result]:
@@ -199,6 +201,7 @@ class SoftmaxVsLinear(Study):
             outputs={"output": (verdicts,), "": (Output(POINTS, "verdicts_points"),)},
             inputs=_tables_of(self.exact),
             description="Verdicts: simulation against exact or reference values",
+            seconds=8.0,
             priority=7,
         )
         yield Result(
@@ -233,6 +236,7 @@ class SoftmaxVsLinear(Study):
                 "otherwise": (Output(TABLE, "claims_readings", "other bounds than δ/n"),),
             },
             description="Claims of the paper, evaluated",
+            seconds=20.0,
             priority=3,
         )
         yield Result(
@@ -254,6 +258,7 @@ class SoftmaxVsLinear(Study):
                 settings=PhaseJob(panels=self.maps, marked=marked),
                 outputs={"output": _drawn("phase", "attention", "pairs", "exact")},
                 description="Phase maps: exact values beyond the grids",
+                seconds=10.0,
                 priority=2,
             )
 
@@ -268,6 +273,7 @@ class SoftmaxVsLinear(Study):
                 settings=PanelsJob(panels=panels),
                 outputs=_figure_and_table("threshold", "best thresholds", verdict),
                 description="Thresholds: what each network alone can do",
+                seconds=10.0,
                 priority=4,
             )
         of_attention = [
@@ -283,6 +289,7 @@ class SoftmaxVsLinear(Study):
                 settings=PanelsJob(panels=of_attention),
                 outputs={"output": _drawn("theta", "attention", swept, "exact")},
                 description="Success against the threshold, all networks with the same",
+                seconds=10.0,
                 priority=4,
             )
 

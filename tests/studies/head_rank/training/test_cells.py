@@ -136,7 +136,7 @@ def test_without_torch_training_is_one_sentence(tmp_path, study):
         env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'src'}"},
         capture_output=True, text=True,
     )  # fmt: skip
-    sentence = f"job {module}: this needs PyTorch, which `make setup-rank` installs\n"
+    sentence = f"job {module}: this needs PyTorch, which `make setup WITH=rank` installs\n"
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(sentence)
     assert not path.exists()
