@@ -8,8 +8,10 @@ import pytest
 from tracked_pages import DOCS
 
 from attention_separation import separate
+from attention_separation.any_attention.layers import LAYERS
 from attention_separation.pages.rendering import PageError, Tables
-from attention_separation.studies.any_attention.facts import LAYERS, VERDICTS, Kernels
+from attention_separation.statistics.claims import NOT_APPLICABLE, VERDICTS
+from attention_separation.studies.any_attention.facts import Kernels
 from attention_separation.studies.head_rank.facts import Rank
 from attention_separation.studies.needle.facts import Needle
 from attention_separation.studies.recall.facts import Recall
@@ -83,17 +85,18 @@ def test_kernels():
         assert by_law.get(cell, row["last_n"]) == row["last_n"]
     assert facts.names == [*dict.fromkeys(row["kernel"] for row in rows("kernels/kernels"))]
     for kernel, layer in (("exp", 0), ("linear", 1), ("power_8", 2), ("linear", 2)):
-        model, x = LAYERS[layer]
-        (row,) = rows("kernels/kernels", kernel=kernel, model=model, attention_x=x)
+        place = LAYERS[layer].columns
+        (row,) = rows("kernels/kernels", kernel=kernel, **place)
         assert facts.last(kernel, layer) == float(row["last_n"] or 0)
-        (row,) = rows("kernels/kernel_values", kernel=kernel, model=model, attention_x=x, n="2000")
+        (row,) = rows("kernels/kernel_values", kernel=kernel, n="2000", **place)
         assert facts.p(kernel, layer) == number(row, "p_best")
     assert facts.separate_everywhere("exp", "cosh")
     assert not facts.separate_everywhere("exp", "power_8")
     assert sum(row["verdicts"].total() for row in facts.laws) == len(rows("kernels/kernel_laws"))
     for row in facts.laws_elsewhere:
         own = rows("kernels/laws_elsewhere", data=row["data"])
-        assert [row[word] for word in VERDICTS] == [sum(int(r[w]) for r in own) for w in VERDICTS]
+        for word in (*VERDICTS, NOT_APPLICABLE):
+            assert row[word] == sum(int(row_of_law[word]) for row_of_law in own)
     assert len(facts.laws_elsewhere) == 9
 
 

@@ -204,14 +204,19 @@ class Study(ABC):
         """What the results in a folder say, line by line; ValueError where there are none."""
 
     def made_rows(self, folder: Path, name: str, schema: Any) -> list[dict[str, Any]]:
-        """The rows of a table of the run in a folder; ValueError where there is none."""
+        """The rows of a table of the run in a folder; ValueError where there is none, TableError if
+        it was made with other settings."""
         # Asked for by people alone: a workflow does without the libraries of tables.
         from .tables import read_parquet
 
         path = folder / f"tables/{name}.parquet"
         if not path.exists():
             raise ValueError(f"{path}: not made yet; run `snakemake {self.prefix}` first")
-        return read_parquet(path, schema, self.results[name].settings.digest()).to_pylist()
+        digests = {
+            output.name: result.settings_digest(output)
+            for result, output in outputs_of(self.results)
+        }
+        return read_parquet(path, schema, digests[name]).to_pylist()
 
     def targets(self) -> Mapping[str, tuple[str, ...]]:
         """What else can be asked for by one name: the names of the results that it stands for."""

@@ -4,16 +4,9 @@ import math
 from collections import Counter
 from typing import Any
 
+from ...any_attention.layers import LAYERS
 from ...pages.rendering import Tables, one, whole
-
-LAYERS = (
-    ("self_attention", "identity"),
-    ("self_attention", "ones"),
-    ("cross_attention", "identity"),
-)
-"""The three models of attention, in the order of all tables: model and X."""
-
-VERDICTS = ("agrees", "differs", "undecided", "not applicable")
+from ...statistics.claims import NOT_APPLICABLE, VERDICTS
 
 
 class Kernels:
@@ -23,10 +16,9 @@ class Kernels:
         self._tables = tables
 
     def row(self, kernel: str, layer: int, table: str = "kernels", **wanted: object) -> Any:
-        """A kernel's row in one of LAYERS."""
-        model, x = LAYERS[layer]
+        """A kernel's row in one of LAYERS, by its place there."""
         rows = self._tables(f"kernels/{table}")
-        return one(rows, kernel=kernel, model=model, attention_x=x, **wanted)
+        return one(rows, kernel=kernel, **LAYERS[layer].columns, **wanted)
 
     def last(self, kernel: str, layer: int) -> float:
         """The largest n computed at which a kernel separates; 0 for none."""
@@ -84,7 +76,7 @@ class Kernels:
         counts_by_data: dict[str, Counter[str]] = {}
         for row in self._tables("kernels/laws_elsewhere"):
             counts = counts_by_data.setdefault(row["data"], Counter())
-            counts.update({verdict: row[verdict] for verdict in VERDICTS})
+            counts.update({verdict: row[verdict] for verdict in (*VERDICTS, NOT_APPLICABLE)})
         return [{"data": data, **counts} for data, counts in counts_by_data.items()]
 
     @property

@@ -116,16 +116,13 @@ class AnyAttention(Study):
     def summary(self, folder: Path) -> Iterator[str]:
         """A line for each layer; ValueError where there is no table of kernels."""
         from ...any_attention.layers import LAYERS
-        from ...results.tables import read_parquet, select_rows
+        from ...results.tables import chosen
         from .tables.value_table import REACHES
 
-        path = folder / "tables/kernels.parquet"
-        if not path.exists():
-            raise ValueError(f"{path}: no such file; `snakemake kernels` makes it")
-        table = read_parquet(path, REACHES)
+        rows = self.made_rows(folder, "kernels", REACHES)
         for layer in LAYERS:
-            rows = select_rows(table, **layer.columns).to_pylist()
-            always = [row["kernel"] for row in rows if row["last_n"] == math.inf]
+            rows_of_layer = chosen(rows, last_n=math.inf, **layer.columns)
+            always = [row["kernel"] for row in rows_of_layer]
             yield f"{layer.words}: separating at n = 10^12 still: {', '.join(always) or 'none'}"
 
 

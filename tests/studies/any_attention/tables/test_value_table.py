@@ -11,10 +11,13 @@ from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.reach_search import reach
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.settings import kernel_values as own_kernels
-from attention_separation.studies.any_attention.settings import KernelsJob
+from attention_separation.studies.any_attention.study import AnyAttention
 from attention_separation.studies.any_attention.tables.value_table import REACHES, VALUES
 
 STUDY = CONFIG.studies()["any_attention"]
+AT_TWO_SIZES = AnyAttention(
+    STUDY.section.model_copy(update={"sizes": [200, 10**12]}), STUDY.seed, STUDY.folder
+)
 SAMPLE = ("exp", "exp_sqrt_d", "linear", "uniform", "power_4", "elu_plus_one", "sigmoid")
 
 
@@ -22,7 +25,7 @@ SAMPLE = ("exp", "exp_sqrt_d", "linear", "uniform", "power_4", "elu_plus_one", "
 def made(tmp_path_factory):
     """The folder of the tables of a sample of kernels at n = 200 and 10^12."""
     folder = tmp_path_factory.mktemp("kernels")
-    job = KernelsJob(data=STUDY.section.data, sizes=[200, 10**12])
+    job = AT_TWO_SIZES.results["kernels_values"].settings
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(own_kernels, "KERNELS", {name: KERNELS[name] for name in SAMPLE})
         words = ["--settings", job.canonical(), "--output", str(folder / "tables/kernels.parquet")]
@@ -82,8 +85,8 @@ def test_pages_and_csv_stand_beside(made):
 
 
 def test_the_summary_names_what_separates_at_the_largest_n(made):
-    lines = list(STUDY.summary(made))
+    lines = list(AT_TWO_SIZES.summary(made))
     assert len(lines) == 3
     assert all(line.endswith("separating at n = 10^12 still: exp") for line in lines)
-    with pytest.raises(ValueError, match="`snakemake kernels` makes it"):
-        list(STUDY.summary(made / "none"))
+    with pytest.raises(ValueError, match="run `snakemake kernels` first"):
+        list(AT_TWO_SIZES.summary(made / "none"))
