@@ -12,11 +12,12 @@ from ....results.tables import chosen
 from ....statistics.claims import at_least
 from ....statistics.contrasts import Contrast, Run
 from ..settings.cells import TEXT_RATE
+from ..settings.titles import OURS, PAPERS
 from ..training import runs
 from ..training.published_values import BATCH, SIZE_1, STEPS
 from ..training.runs import by_rank
 from .arm_claims import least_training_loss
-from .claim import OURS, PAPERS, Evidence, RankClaim, rank_claim
+from .claim import Evidence, RankClaim, rank_claim
 from .judging import ComparedRuns, Contrasts
 from .trained_claims import DIFFERENCE, Settings, lower_ranks_against_full, most_heads_of_lower_rank
 
