@@ -10,14 +10,18 @@ from attention_separation.explorer.pictures import in_digits
 from attention_separation.explorer.views import VIEWS
 
 HELP = """
-const inTabs = (tag) => [...document.querySelectorAll('marimo-tabs')]
-  .flatMap((e) => [...e.shadowRoot.querySelectorAll(tag)]);
-const control = (tag, words) => [...document.querySelectorAll(tag), ...inTabs(tag)].find((e) =>
+const control = (tag, words) => [...document.querySelectorAll(tag)].find((e) =>
   e.shadowRoot?.textContent.trim().startsWith(words)
   && [...e.shadowRoot.querySelectorAll('label')].some((l) => l.getBoundingClientRect().width > 0));
 window.thumb = (words) => control('marimo-slider', words).shadowRoot.querySelector('[role=slider]');
 window.formula = () => control('marimo-text', 'or a formula').shadowRoot.querySelector('input');
-window.tab = (name) => inTabs('[role=tab]').find((e) => e.textContent.trim() === name);
+window.choice = () => control('marimo-dropdown', 'view')?.shadowRoot.querySelector('select');
+window.view = () => choice()?.selectedOptions[0].text;
+window.focused = () => {
+  let found = document.activeElement;
+  while (found.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
+  return found;
+};
 window.number = () => document.querySelector('#number')?.innerText;
 window.answer = () => document.querySelector('#number')?.parentElement.innerText;
 window.picture = () => document.querySelector('img[src^="data:image/svg"]');
@@ -32,7 +36,7 @@ def page(browser, address):
     browser.resize(1280, 900)
     browser.open(address)
     browser.run(HELP)
-    browser.wait_until("!!number() && !!picture() && !!tab('Curve')")
+    browser.wait_until("!!number() && !!picture() && !!view()")
     return browser
 
 
@@ -89,21 +93,23 @@ SENT += "&kernel=linear: x"
 
 
 def choose(page, view):
-    """Press the tab of a view."""
-    page.run(f"tab('{view}').dispatchEvent(new MouseEvent('mousedown', {{bubbles: true}}))")
-    page.wait_until(f"tab('{view}').ariaSelected === 'true'")
+    """Choose a view in their list."""
+    place = [*VIEWS].index(view)
+    page.run(f"choice().selectedIndex = {place}")
+    page.run("choice().dispatchEvent(new Event('change', {bubbles: true}))")
+    page.wait_until(f"view() === {json.dumps(view)}")
 
 
 def test_a_link_shows_what_its_sender_saw(page, address):
     def show(query):
         page.open(address + query)
         page.run(HELP)
-        page.wait_until("!!picture() && !!tab('Curve')")
+        page.wait_until("!!picture() && !!view()")
 
     # What no control can have is left out, and what is not of the app stays.
     show(f"{SENT}&a1=7&b=0.3&b=0.4&m=x&show-chrome=false")
     wait_for_number(page, "x**2+1", n=20000, temperature=0.5)
-    page.wait_until("tab('Row').ariaSelected === 'true'")
+    page.wait_until("view() === 'Row'")
     step(page, "a₁,")
     page.wait_until("new URLSearchParams(location.search).get('a1') === '1.25'")
     page.wait_until("!new URLSearchParams(location.search).has('m')")
@@ -133,16 +139,12 @@ def names(page, role):
 
 
 def test_what_assistive_technology_is_told(page):
-    """Sliders say their values, buttons and the picture have names, and there is a heading."""
-    page.wait_until("thumb('n,').ariaValueText === '2000'")
-    step(page, "n,")
-    page.wait_until("thumb('n,').ariaValueText === '2500'")
-    tree = page.accessibility_tree()
-    values = {
-        one["name"].partition(",")[0]: one["value"] for one in tree if one["role"] == "slider"
-    }
-    wanted = {"n": 2500, "K": 20, "m": 0, "a₁": 1.2, "b": 0.2, "c": 0.8, "θ": 0, "T": 1}
-    assert values == pytest.approx(wanted, rel=1e-6)
+    """Each slider says its value once the focus is there, buttons and the picture have names, and
+    there is a heading."""
+    wanted = {"n,": 2000, "K,": 20, "m,": 0, "a₁,": 1.2, "b,": 0.2, "c,": 0.8, "θ,": 0, "T,": 1}
+    for words, value in wanted.items():
+        tab_to(page, f"thumb({json.dumps(words)})")
+        page.wait_until(f"focused().ariaValueText === '{value}'")
     assert names(page, "heading")[0] == views.title("Curve")
     assert all(names(page, "button"))
     (picture,) = names(page, "image")
@@ -153,7 +155,7 @@ def test_a_view_is_beside_what_it_takes_alone(page):
     """The number and the sliders of kernels go where a view is of another question, and come
     back as they were left."""
     step(page, "a₁,")
-    for view in ("Needle", "Recall", "Rank bound", "Head"):
+    for view in ("Needle", "Recall", "Rank bound"):
         choose(page, view)
         page.wait_until("!number()")
         page.wait_until(f"document.querySelector('h1').innerText === {views.title(view)!r}")
@@ -164,14 +166,39 @@ def test_a_view_is_beside_what_it_takes_alone(page):
     assert "θ, threshold" in " ".join(names(page, "slider"))
 
 
-def test_it_is_used_with_the_keyboard_alone(page):
-    """Tabs are left and right of each other, the first beside the last."""
-    page.run("tab('Curve').focus()")
-    for key, code, view in (("Right", 39, "Scores"), ("Right", 39, "Row"), ("Left", 37, "Scores")):
-        page.press(f"Arrow{key}", code)
-        page.wait_until(f"tab('{view}').ariaSelected === 'true'")
-    page.wait_until("picture()?.alt.startsWith('The largest score')")
-    step(page, "a₁,")
+def tab_to(page, wanted):
+    """Press Tab until the focus is at an element, from where it is."""
+    for _ in range(40):
+        page.press("Tab", 9)
+        if page.value(f"focused() === {wanted}"):
+            return
+    raise AssertionError(f"no press of Tab leads to {wanted}")
+
+
+def test_views_are_chosen_with_the_keyboard_alone(page):
+    """To come to their list chooses none of them, and the focus stays there while controls beside
+    it go and come."""
+    tab_to(page, "choice()")
+    assert page.value("view()") == "Curve"
+    names_of_views = [*VIEWS]
+    for view in names_of_views[1:]:
+        page.press("ArrowDown", 40)
+        page.wait_for_text(f"import {VIEWS[view].draw.__name__}")
+        page.wait_until(f"!number() === {json.dumps(not views.is_of_kernels(view))}")
+        assert page.value("[view(), focused() === choice()]") == [view, True]
+    for view in names_of_views[-2::-1]:
+        page.press("ArrowUp", 38)
+        page.wait_for_text(f"import {VIEWS[view].draw.__name__}")
+        page.wait_until(f"!!number() === {json.dumps(views.is_of_kernels(view))}")
+        assert page.value("[view(), focused() === choice()]") == [view, True]
+
+
+def test_a_slider_is_moved_with_the_keyboard_alone_and_says_its_value(page):
+    tab_to(page, "thumb('n,')")
+    for value in (2000, 2500, 3000):
+        wait_for_number(page, n=value)
+        page.wait_until(f"focused().ariaValueText === '{value}'")
+        page.press("ArrowRight", 39)
 
 
 PICTURES = {

@@ -1,5 +1,6 @@
 """Computes and writes the needle's limits that the explorer has in a table, in some minutes."""
 
+import math
 from itertools import product
 
 from attention_separation.explorer import pictures
@@ -7,11 +8,12 @@ from attention_separation.needle import critical_n, limit
 
 
 def write_table() -> None:
-    """Each number in six digits."""
-    rows = [["kernel", "mu", "critical_n", *map(str, pictures.TOKENS)]]
+    """Each accuracy in six digits, and the largest whole n at which it is 0.75 or more."""
+    rows = [["kernel", "mu", "last_n", *map(str, pictures.TOKENS)]]
     for kernel, mu in product(reversed(pictures.NEEDLE_KERNELS), pictures.MUS):
         accuracies = [f"{limit(kernel, mu, n):.6f}" for n in pictures.TOKENS]
-        rows.append([kernel, f"{mu:g}", f"{critical_n(kernel, mu):.6g}", *accuracies])
+        last_n = math.floor(critical_n(kernel, mu))
+        rows.append([kernel, f"{mu:g}", f"{last_n}", *accuracies])
     pictures.TABLE.write_text("".join(f"{','.join(row)}\n" for row in rows), encoding="utf-8")
 
 

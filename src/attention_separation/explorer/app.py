@@ -25,15 +25,21 @@ with app.setup:
 
 
 @app.function
-def widgets(controls: dict[str, views.Control], sent: dict[str, str], **look: bool) -> Any:
-    """Controls as marimo has them, starting where an address says."""
+def widget(name: str, control: views.Control, sent: dict[str, str], full_width: bool = True) -> Any:
+    """A control as marimo has it, starting where an address says."""
+    start = control.start
+    if name in sent:
+        start = control.value_of(sent[name])
+    element = getattr(mo.ui, control.kind)
+    return element(value=start, label=control.label, full_width=full_width, **control.more)
+
+
+@app.function
+def widgets(controls: dict[str, views.Control], sent: dict[str, str]) -> Any:
+    """Controls by their names, as one."""
     elements = {}
     for name, control in controls.items():
-        start = control.start
-        if name in sent:
-            start = control.value_of(sent[name])
-        element = getattr(mo.ui, control.kind)
-        elements[name] = element(value=start, label=control.label, **control.more, **look)
+        elements[name] = widget(name, control, sent)
     return mo.ui.dictionary(elements)
 
 
@@ -56,15 +62,23 @@ def _():
     # A name that the address has twice has a list.
     _parameters = mo.query_params().to_dict()
     sent = {name: value for name, value in _parameters.items() if isinstance(value, str)}
-    controls = widgets(views.CONTROLS, sent, full_width=True)
-    return controls, sent
+    controls = widgets(views.CONTROLS, sent)
+    own = widgets(views.OWN, sent)
+    # What a view does not take is not beside it. A column is no control: what shows it does not run
+    # again for a value.
+    columns = {}
+    for _name, _view in views.VIEWS.items():
+        _elements = [own[f"{_name}.{key}"] for key in _view.controls]
+        if views.is_of_kernels(_name):
+            _elements += controls.elements.values()
+        columns[_name] = mo.vstack(_elements, gap=0.5)
+    return columns, controls, own, sent
 
 
 @app.cell
-def _(controls, tabs):
-    # What a view does not take is not beside it.
-    _elements = [*controls.elements.values()] if views.is_of_kernels(tabs.value) else []
-    mo.sidebar(mo.vstack(_elements, gap=0.5), width="340px") if _elements else None
+def _(columns, view):
+    # Always there: where it comes or goes, marimo makes the whole page anew, and the focus is lost.
+    mo.sidebar(columns[view.value], width="340px")
     return
 
 
@@ -75,9 +89,9 @@ def _(controls):
 
 
 @app.cell
-def _(at, kernels, tabs):
-    _parts = [mo.Html(f'<h1 style="{TITLE}">{views.title(tabs.value)}</h1>')]
-    if views.is_of_kernels(tabs.value):
+def _(at, kernels, view):
+    _parts = [mo.Html(f'<h1 style="{TITLE}">{views.title(view.value)}</h1>')]
+    if views.is_of_kernels(view.value):
         _parts.append(page(views.answer(kernels[0], at)))
     mo.vstack(_parts)
     return
@@ -85,28 +99,23 @@ def _(at, kernels, tabs):
 
 @app.cell
 def _(sent):
-    own = widgets(views.OWN, sent)
-    rows = {}
-    for _name, _view in views.VIEWS.items():
-        _row = [own[f"{_name}.{key}"] for key in _view.controls]
-        rows[_name] = mo.hstack(_row, justify="start", wrap=True, gap=1.5)
-    tabs = mo.ui.tabs(rows, value=sent.get("view"))
-    tabs
-    return own, tabs
+    view = widget("view", views.VIEW_CHOICE, sent, full_width=False)
+    view
+    return (view,)
 
 
 @app.cell
-def _(at, kernels, own, tabs):
-    shown = views.show(tabs.value, kernels, at, own.value)
+def _(at, kernels, own, view):
+    shown = views.show(view.value, kernels, at, own.value)
     python = mo.md(f"```python\n{shown.python}\n```") if shown.python else ""
     mo.vstack([page(shown), python])
     return
 
 
 @app.cell
-def _(controls, own, tabs):
+def _(controls, own, view):
     _address = mo.query_params()
-    for _name, _value in {**controls.value, **own.value, "view": tabs.value}.items():
+    for _name, _value in {**controls.value, **own.value, "view": view.value}.items():
         _is_start = _value == views.STARTS[_name]
         _text = None if _is_start else views.in_address(_value)
         if _address.get(_name) != _text:

@@ -254,13 +254,13 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.axhline(0.75, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)
     axes.set_ylim(0.49, 1.01)
-    critical = limits["critical_n"]
+    last_n = limits["last_n"]
     words = (
         f"Every token is noisy. The legend has the best accuracy of one query among n = {n:,} "
         f"tokens, at a signal-to-noise ratio μ = {mu:g}. Softmax (exp) is read by its largest "
-        "token, bayes is any detector, guessing has 0.5. The accuracy is 0.75 at n = "
-        f"{critical['linear']:,.0f} for linear attention, {critical['power_2']:,.0f} for x² and "
-        f"{critical['exp']:,.0f} for softmax. Dots are tabled values; lines only join them."
+        "token, bayes is any detector, guessing has 0.5. The accuracy is 0.75 or more up to n = "
+        f"{last_n['linear']:,} for linear attention, {last_n['power_2']:,} for x² and "
+        f"{last_n['exp']:,} for softmax. Dots are tabled values; lines only join them."
     )
     return finished(axes, f"tokens n, at μ = {mu:g}", "accuracy limit", words, is_logarithmic=True)
 

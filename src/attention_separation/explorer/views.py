@@ -139,6 +139,10 @@ VIEWS = {
 }
 
 
+VIEW_CHOICE = Control("dropdown", "view", next(iter(VIEWS)), {"options": [*VIEWS]})
+"""What chooses a view: a list of the browser's own, which keys move as they do everywhere."""
+
+
 def is_of_kernels(name: str) -> bool:
     """Whether a view shows kernels: it takes CONTROLS, and the number is of its question."""
     return VIEWS[name].kernels != 0
@@ -160,7 +164,7 @@ def _controls_of_views() -> dict[str, Control]:
 
 OWN = _controls_of_views()
 STARTS = {name: control.start for name, control in (CONTROLS | OWN).items()}
-STARTS["view"] = next(iter(VIEWS))
+STARTS["view"] = VIEW_CHOICE.start
 
 
 def question(values: Values) -> tuple[list[str], dict[str, Any]]:
