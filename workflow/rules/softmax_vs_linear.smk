@@ -622,3 +622,19 @@ use rule exact as phase with:
     benchmark:
         f"{RESULTS}/benchmarks/phase.tsv"
     localrule: True
+
+
+# What a reader opens first.
+
+
+use rule fig3 as index with:
+    """The page from which all results are reached"""
+    input:
+        **reads("index"),
+    output:
+        **writes("index"),
+    log:
+        f"{RESULTS}/logs/index.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/index.tsv"
+    localrule: True

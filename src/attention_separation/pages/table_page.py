@@ -51,8 +51,9 @@ def page(table: pa.Table, title: str, about: str) -> str:
 def document(title: str, body: str, style: str = "") -> str:
     """The text of a page; `body` is HTML, and `style` is added to the pages' common style."""
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}'
-        f"</title><style>{STYLE}{style}</style></head>\n<body><h1>{escape(title)}</h1>\n"
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width"><title>'
+        f"{escape(title)}</title><style>{STYLE}{style}</style></head>\n<body><h1>{escape(title)}</h1>\n"
         f"{body}</body></html>\n"
     )
 

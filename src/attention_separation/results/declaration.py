@@ -31,6 +31,9 @@ POINTS = Kind("tables", NUMBERS)
 CHECK = Kind("tables", ("txt",))
 """A figure with its numbers, a table with a page, one without, a sentence."""
 
+START = Kind("", ("html",))
+"""A page from which all else is reached; it lies in the folder of results itself."""
+
 
 @dataclass(frozen=True)
 class Output:
@@ -57,7 +60,8 @@ class Output:
 
     def path(self, suffix: str = "") -> str:
         """Its file with a suffix, below the folder of results; without one, the first."""
-        return f"{self.kind.folder}/{self.name}.{suffix or self.kind.suffixes[0]}"
+        file = f"{self.name}.{suffix or self.kind.suffixes[0]}"
+        return f"{self.kind.folder}/{file}" if self.kind.folder else file
 
     def paths(self) -> list[str]:
         """All its files, below the folder of results."""

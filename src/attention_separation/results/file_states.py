@@ -89,7 +89,8 @@ def _other_state(path: Path, relative: str, listed: dict[str, str], states: dict
         return f"not listed in {NAME}; if a run made it, remove {NAME} and run again"
     if sha256(path) != listed[relative]:
         return f"other bytes than {NAME} lists; {AGAIN}"
-    if path.suffix == ".txt":
+    # A sentence, and the page in the folder itself, are of no one table.
+    if path.suffix == ".txt" or path.name == relative:
         return CURRENT
     state_of_table = states.get(str(Path(relative).with_suffix(".parquet")))
     if state_of_table in OF_A_TABLE:

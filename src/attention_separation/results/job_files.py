@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..settings.strict_model import digest
-from .declaration import Output, Result, Study, outputs_of
+from .declaration import CHECK, FIGURE, START, Output, Result, Study, outputs_of
 
 
 def input_files(result: Result) -> dict[str, list[str]]:
@@ -68,13 +68,17 @@ def command_options(
     return " ".join([*words, *result.options])
 
 
+FOLDERS_OF_RUN = (FIGURE.folder, CHECK.folder, START.folder)
+"""Folders with what is no job's input alone."""
+
+
 def files_of_run(study: Study) -> list[str]:
     """The files of a whole run of a study that are no job's input alone, but for the manifest of
     its folder."""
     return [
         f"{study.folder}/{path}"
         for result, output in outputs_of(study.results)
-        if result.in_default_run and output.kind.folder in ("figures", "tables")
+        if result.in_default_run and output.kind.folder in FOLDERS_OF_RUN
         for path in output.paths()
     ]
 

@@ -215,7 +215,8 @@ def read_parquet(
 def check_inputs(
     digests: Mapping[str, Sequence[str]], files: Mapping[str, Path | list[Path]]
 ) -> None:
-    """Refuse tables, by option, that were made with settings of other digests than these.
+    """Refuse tables, by option, that were made with settings of other digests than these; a picture
+    was made with those of the table beside it.
 
     A job that outlived its killed workflow may write after a later one: its table is not wanted.
     TableError as `read_table`, or if one was made with other settings, ValueError if there are
@@ -229,7 +230,8 @@ def check_inputs(
         if len(paths) != len(wanted):
             raise ValueError(f"--{option}: {len(paths)} files; allowed: {len(wanted)}")
         for path, settings in zip(paths, wanted, strict=True):
-            _check_settings(path, read_schema(path), settings)
+            table = path.with_suffix(".parquet")
+            _check_settings(table, read_schema(table), settings)
 
 
 def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:

@@ -5,10 +5,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from statistics import mean, median
-from typing import Any
+from typing import Any, Self
 
 from ...pages.rendering import one, whole
-from ...results.tables import chosen
+from ...results.tables import Row, chosen
 
 PART = re.compile(r"A\.1|C\.\d|(?!3\.1)\d\.\d(\.P\d)?")
 """Ids of the first paper's own parts; Lemma 3.1 is Hoeffding's, a theorem of textbooks."""
@@ -37,6 +37,13 @@ class First:
 
     def __init__(self, tables: Callable[..., list[dict[str, Any]]]):
         self._tables = tables
+
+    @classmethod
+    def of_claims(cls, rows: Iterable[Row]) -> Self:
+        """Of the rows of a run's table of claims alone, one for each claim and size: a claim has
+        the same verdict in all of its rows."""
+        row_by_id = {row["id"]: row for row in rows}
+        return cls(lambda _, **wanted: chosen(row_by_id.values(), **wanted))
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -80,11 +87,24 @@ class First:
         return "<" if row["value"] < row["bound"] else ">"
 
     @property
+    def stated(self) -> list[dict[str, Any]]:
+        """The claims whose bounds the paper states."""
+        given = [row for row in self.claims if row["source"] == "given"]
+        return [row for row in given if PART.fullmatch(row["id"])]
+
+    @property
     def bounds(self) -> Counter[str]:
         """At how many sizes tested the bounds hold that the paper states: "all", "some", "none"."""
-        stated = [row for row in self.claims if row["source"] == "given"]
-        parts = [row for row in stated if PART.fullmatch(row["id"])]
-        return Counter(_extent(row["verdict"]) for row in parts)
+        return Counter(_extent(row["verdict"]) for row in self.stated)
+
+    @property
+    def bounds_in_words(self) -> str:
+        """The same as a sentence's end."""
+        bounds = self.bounds
+        return (
+            f"{bounds['all']} hold at all sizes tested, {bounds['some']} at some or from an n on, "
+            f"{bounds['none']} at none"
+        )
 
     def fails(self, *names: str) -> bool:
         """Whether these claims fail at every n tested."""
@@ -141,13 +161,7 @@ class First:
 
 def bounds_in_words(claims: Iterable[dict[str, Any]]) -> str:
     """At how many sizes the bounds hold that the paper states, of rows of the table of claims."""
-    # A claim has a row for each size, and one verdict.
-    row_by_id = {row["id"]: row for row in claims}
-    bounds = First(lambda _, **wanted: chosen(row_by_id.values(), **wanted)).bounds
-    return (
-        f"{bounds['all']} hold at all sizes tested, {bounds['some']} at some or from an n on, "
-        f"{bounds['none']} at none"
-    )
+    return First.of_claims(claims).bounds_in_words
 
 
 def _with_commas(text: str) -> str:

@@ -8,10 +8,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ...results.declaration import CHECK, FIGURE, POINTS, TABLE, Kind, Output, Result, Study
+from ...results.declaration import CHECK, FIGURE, POINTS, START, TABLE, Kind, Output, Result, Study
 from ...settings.strict_model import MOST_SLICES, Job, Jobs
 from .models import MODELS
-from .settings.panels import Panel, PanelsJob, PhaseJob, Sweep, VerdictsJob
+from .settings.panels import IndexJob, Panel, PanelsJob, PhaseJob, Sweep, VerdictsJob
 from .settings.section import SoftmaxVsLinearSection
 from .simulation.estimates import memory_mb, seconds
 
@@ -119,11 +119,15 @@ class SoftmaxVsLinear(Study):
         return f"{figure}: {MODELS[self.exact[figure].model].words}"
 
     def declare_results(self) -> Iterator[Result]:
-        yield from self._trials()
-        yield from self._exact_values()
-        yield from self._figures()
-        yield from self._verdicts()
-        yield from self._audits()
+        results = [
+            *self._trials(),
+            *self._exact_values(),
+            *self._figures(),
+            *self._verdicts(),
+            *self._audits(),
+        ]
+        yield from results
+        yield self._index(results)
 
     def _trials(self) -> Iterator[Result]:
         for name, panel in self.simulated.items():
@@ -316,6 +320,42 @@ class SoftmaxVsLinear(Study):
         if output.name in KEPT_PARTS:
             return KEPT_PARTS[output.name](table)
         return super().kept_part(output, table)
+
+    def _index(self, results: Iterable[Result]) -> Result:
+        """The page from which all that a whole run makes is reached."""
+        figures = []
+        pictures = []
+        tables = []
+        titles = {}
+        for result in results:
+            if not result.in_default_run:
+                continue
+            for output in result.all_outputs():
+                titles[output.name] = output.title or titles.get(output.name, result.description)
+                if output.kind is TABLE:
+                    tables.append(output)
+                elif output.kind is FIGURE and output.panels:
+                    figures.append(output)
+                elif output.kind is FIGURE:
+                    pictures.append(output)
+        shown = [output.name for output in (*figures, *pictures, *tables)]
+        return Result(
+            name="index",
+            module="studies.softmax_vs_linear.index_page",
+            settings=IndexJob(
+                scale=self.section.scale,
+                engine=self.section.engine,
+                titles={name: titles[name] for name in shown},
+                panels={figure.name: list(figure.panels) for figure in figures},
+            ),
+            outputs={"output": (Output(START, "index", is_listed=False),)},
+            inputs={
+                "figures": tuple(figures),
+                "pictures": tuple(pictures),
+                "tables": tuple(tables),
+            },
+            description="The page from which all results are reached",
+        )
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
         # Asked for only when a report is made.

@@ -50,6 +50,15 @@ def summary(study: "SoftmaxVsLinear", folder: Path) -> Iterator[str]:
             yield f"{folder / 'figures' / name}.{{svg,png,pdf,csv,parquet}}  {figure.title}"
     yield f"{folder / 'panels'}/*.parquet  the panels' tables"
     yield f"{folder / 'tables'}/*.html  verdicts, claims, open choices, thresholds"
+    if verdict_rows:
+        yield _last_line([*verdict_rows.values()], folder)
+
+
+def _last_line(verdict_rows: list[Row], folder: Path) -> str:
+    """Whether simulation and exact values agree, and the page to open next, if there is one."""
+    answer = verdicts.agreement(verdict_rows)
+    index = folder / "index.html"
+    return f"{answer}: {index}" if index.exists() else answer
 
 
 def verdicts_in(study: "SoftmaxVsLinear", folder: Path) -> dict[str, Row]:

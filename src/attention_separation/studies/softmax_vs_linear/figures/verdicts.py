@@ -1,5 +1,6 @@
 """Each panel's simulation held against its exact or reference values."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from ....results.tables import (
     write_csv,
     write_parquet,
 )
+from ....statistics.claims import AGREES
 from ....statistics.goodness_of_fit import PanelPoints
 from ....statistics.panel_agreement import PANEL_TESTS, PanelVerdict, judge
 from ..models.panel_tables import read_joined
@@ -125,6 +127,13 @@ def _row(panel: Panel, points: PanelPoints, verdict: PanelVerdict) -> Row:
         "largest_p_error": float(points.error.max()),
         "reconstructed": panel.reconstruction,
     }
+
+
+def agreement(rows: Sequence[Row]) -> str:
+    """How many panels agree, in words, and which do not."""
+    others = [f"{row['panel']} {row['verdict']}" for row in rows if row["verdict"] != AGREES]
+    agreeing = len(rows) - len(others)
+    return "; ".join([f"simulation = exact at {agreeing} of {len(rows)} panels", *others])
 
 
 def about(job: VerdictsJob, points: int) -> str:

@@ -158,6 +158,17 @@ class PhaseJob(PanelsJob):
     marked: list[Panel]
 
 
+class IndexJob(Job):
+    """What the page of all results says beside what it reads."""
+
+    scale: str
+    engine: Engine
+    titles: dict[str, str]
+    """Of each figure and table, by its name."""
+    panels: dict[str, list[str]]
+    """The panels of each figure that has any, by its name."""
+
+
 class Sweep(StrictModel):
     """What the configuration says of a panel or a map of any model; when it is validated, it has
     all that it takes from its figure and its model."""

@@ -41,7 +41,7 @@ BY_MODEL = ("fixed", "trials", "contest", "reconstructed")
 
 RULE_NAME = re.compile(
     r"all|report|provenance|manifest|check|verdicts|claims|whp|choices"
-    r"|threshold|theta|phase|published|figure|kernel_.*"
+    r"|threshold|theta|phase|index|figure|kernel_.*"
     r"|(simulate|slice|exact|rank|kernels|needle|recall|heads)(_.*)?"
 )
 FileName = Annotated[str, name_but(RULE_NAME.fullmatch, "a rule")]
