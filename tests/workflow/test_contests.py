@@ -86,9 +86,9 @@ def test_another_contest_reruns_what_depends_on_it(whole):
     said = whole.would_run("--config", "panels={mine: {contest: {silent: [linear, power_2]}}}")
     assert said == {
         "simulate", "exact", "figure", "verdicts", "check", "whp", "choices", "threshold", "theta",
-        "phase",
+        "phase", "index",
     }  # fmt: skip
-    assert whole.would_run("--config", "phase={map: {contest: {silent: []}}}") == {"phase"}
+    assert whole.would_run("--config", "phase={map: {contest: {silent: []}}}") == {"phase", "index"}
 
 
 def test_all_is_current_and_commands_read_it(whole):

@@ -60,7 +60,8 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     }
     more = {"verdicts_points.parquet", "verdicts_points.csv", "check.txt"}
     tables |= {f"results/smoke/tables/{name}" for name in more}
-    assert set(made) == panels | exact | figures | tables | {MANIFEST}
+    index = "results/smoke/index.html"
+    assert set(made) == panels | exact | figures | tables | {index, MANIFEST}
     assert len(panels) == 19
     for name in SECTION.panels:
         table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
