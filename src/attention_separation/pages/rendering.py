@@ -176,21 +176,19 @@ def unsupported(readme: str, pages: Iterable[str]) -> list[str]:
     return [words for words in statements if not any(words in text for text in texts)]
 
 
-PICTURE = re.compile(r"^!\[.*\]\(.*\)\n+", re.M)
-LINK_WITHIN = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]*\)")
-LONG_DESCRIPTION = Path("site/long_description.md")
-"""In docs/: what a package index shows."""
+LONG_DESCRIPTION = "long_description.md"
+"""In docs/site/: what a package index shows."""
 
 
-def without_links_within(page: str) -> str:
-    """A page for readers who have nothing of the repository: without pictures, and without links to
-    other files, whose words stay."""
-    return LINK_WITHIN.sub(r"\1", PICTURE.sub("", page))
+def _folder_of(page: str, docs: Path) -> Path:
+    """Where a page lies."""
+    if page == "README.md":
+        return docs.parent
+    return docs / "site" if page == LONG_DESCRIPTION else docs
 
 
 def write_pages(templates: Path, docs: Path, facts: Mapping[str, Callable[[Tables], Any]]) -> None:
-    """Write every page of a folder of templates: README.md beside `docs`, the others in it; and of
-    README what a package index shows.
+    """Write every page of a folder of templates, README.md beside `docs`, the others in it.
 
     All are rendered before any is written; PageError as `render`, and where README has a
     statement in bold that no page has with the same words.
@@ -198,14 +196,11 @@ def write_pages(templates: Path, docs: Path, facts: Mapping[str, Callable[[Table
     pages = {}
     for template in sorted(templates.glob(f"[!_]*.md{SUFFIX}")):
         name = template.name.removesuffix(SUFFIX)
-        folder = docs.parent if name == "README.md" else docs
-        pages[folder / name] = render(template, docs, facts)
+        pages[_folder_of(name, docs) / name] = render(template, docs, facts)
     written = {path: path.read_text(encoding="utf-8") for path in docs.glob("*.md")} | pages
     readme = written.pop(docs.parent / "README.md", "")
     for statement in unsupported(readme, written.values()):
         text = f"README.md: no page has the statement\n  {statement}\n"
         raise PageError(text + "Write it on the page that shows it; README includes it from there.")
-    if readme:
-        pages[docs / LONG_DESCRIPTION] = without_links_within(readme)
     for path, text in pages.items():
         write_text(path, text)
