@@ -1,4 +1,4 @@
-"""Every example of README, docs/api.md and docs/explorer.md, run."""
+"""Every example of README, of what a package index shows and of pages of docs/, run."""
 
 import doctest
 import re
@@ -6,7 +6,7 @@ import re
 import pytest
 from making import ROOT
 
-PAGES = ("README.md", "docs/api.md", "docs/explorer.md")
+PAGES = ("README.md", "docs/api.md", "docs/explorer.md", "docs/site/long_description.md")
 
 
 @pytest.mark.parametrize("page", PAGES)

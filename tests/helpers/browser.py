@@ -102,6 +102,11 @@ class Browser:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._ask("Emulation.setDeviceMetricsOverride", **size)
 
+    def prefer(self, scheme: str) -> None:
+        """Say that the reader has it "light" or "dark"."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self._ask("Emulation.setEmulatedMedia", features=features)
+
     def open(self, page: Path | str) -> None:
         """Open a file or an address of this machine, and wait until it has loaded."""
         # From an empty page: nothing that the last one does is taken for this one's.

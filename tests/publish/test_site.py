@@ -8,7 +8,8 @@ import pytest
 from browser import Browser
 from making import ROOT
 
-from attention_separation import API, ROOMS
+import attention_separation
+from attention_separation import API
 
 SITE = ROOT / "site"
 CONFIG = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
@@ -89,6 +90,20 @@ def test_search_finds_in_a_page_that_is_opened_as_a_file(browser):
     browser.wait_until(f"{SEARCH}.textContent.includes('The highest T at which')")
 
 
+def test_where_a_reader_has_it_dark_pictures_lie_on_a_white_card(browser):
+    white = "'rgb(255, 255, 255)'"
+    page = "getComputedStyle(document.body).backgroundColor"
+    card = "getComputedStyle(document.querySelector('.md-content img'))"
+    browser.prefer("dark")
+    browser.open(SITE / "index.html")
+    browser.wait_until(f"{page} !== {white}")
+    assert browser.value(f"{card}.backgroundColor === {white} && {card}.paddingTop !== '0px'")
+    browser.prefer("light")
+    browser.open(SITE / "index.html")
+    browser.wait_until(f"{page} === {white}")
+    assert browser.value(f"{card}.paddingTop === '0px'")
+
+
 def test_what_reaches_over_the_edge_is_seen(browser, tmp_path):
     page = tmp_path / "page.html"
     wide = "<div style='width: 3000px'>wide</div>"
@@ -121,7 +136,7 @@ def test_the_reference_has_every_name_of_the_api():
     text = (ROOT / "docs/site/reference.md").read_text(encoding="utf-8")
     listed = [line.split()[1] for line in text.splitlines() if line.startswith(":::")]
     wanted = [f"attention_separation.api.{name}" for name in API]
-    for room in ROOMS:
+    for room in {*attention_separation.__all__} - {*API}:
         names = importlib.import_module(f"attention_separation.{room}").__all__
         wanted += [f"attention_separation.{room}.{name}" for name in names]
     assert sorted(listed) == sorted(wanted)

@@ -200,6 +200,31 @@ def test_the_opening_stands_first_however_large_the_graph_of_rules_is(browser, w
     )
 
 
+def test_on_a_phone_its_list_is_as_wide_as_the_page_and_can_be_closed(browser, whole, picture):
+    browser.resize(375, 800)
+    try:
+        browser.open(whole.path)
+        browser.wait_until("document.querySelectorAll('.prose img').length > 0")
+        box = "document.querySelector('nav').getBoundingClientRect()"
+        browser.wait_until(f"{box}.width === 375 && {box}.height > 100")
+        browser.look(picture("phone"))
+        assert browser.value("document.documentElement.scrollWidth") == 375
+        browser.run("document.querySelector('nav h1 a').click()")
+        browser.wait_until(f"{box}.height === 0")
+        browser.look(picture("phone_closed"))
+        assert browser.value("document.querySelector('.prose').getBoundingClientRect().width") > 300
+    finally:
+        browser.resize(1500, 1000)
+
+
+def test_pictures_of_its_start_have_words_instead_of_them(browser, whole):
+    browser.open(whole.path)
+    browser.wait_until("document.querySelectorAll('.prose img').length > 0")
+    alternatives = browser.value("[...document.querySelectorAll('.prose img')].map((i) => i.alt)")
+    assert len(alternatives) == len(OPENING)
+    assert all(re.match(r"Figure \d, .*: success rates, ", words) for words in alternatives)
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_browser_shows_each_figure_whole_with_its_caption(browser, whole, picture, name):
     path = f"results/figures/{name}.png"
