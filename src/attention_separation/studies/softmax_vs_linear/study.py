@@ -326,7 +326,7 @@ class SoftmaxVsLinear(Study):
         figures = []
         pictures = []
         tables = []
-        titles = {}
+        titles: dict[str, str] = {}
         for result in results:
             if not result.in_default_run:
                 continue
