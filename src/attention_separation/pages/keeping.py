@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
-from ..results.declaration import FIGURE, TABLE, Output, Study, outputs_of
+from ..results.declaration import FIGURE, PICTURE, TABLE, Output, Study, outputs_of
 from ..results.files import replacing, write_text
 from ..results.tables import Row, array_of, check_inputs, read_table, rounded
 
@@ -41,20 +41,25 @@ def keep_run(study: Study, docs: Path) -> int:
     folder = docs / study.kept_in
     results = Path(study.folder)
     kept: list[tuple[Output, Path]] = []
+    checked: list[Path] = []
     digests = []
     for result, output in outputs_of(study.results):
         if is_kept(result, output):
-            path = results / output.path("parquet")
+            path = results / output.path("svg" if output.kind is PICTURE else "parquet")
             if not path.exists():
                 raise ValueError(f"{path} is missing; make the run first")
             kept.append((output, path))
-            digests.append(result.settings_digest(output))
-    check_inputs({"tables": digests}, {"tables": [path for _, path in kept]})
+            # A picture without numbers has its digests in the table of its job.
+            if output.kind is not PICTURE:
+                checked.append(path)
+                digests.append(result.settings_digest(output))
+    check_inputs({"tables": digests}, {"tables": checked})
     for output, path in kept:
-        if output.kind is FIGURE:
+        if output.kind in (FIGURE, PICTURE):
             with replacing(folder / f"{output.name}.svg") as part:
                 shutil.copyfile(results / output.path("svg"), part)
-        if output.kind is TABLE or output.panels or output.name in REDUCED:
+        has_table = output.kind is TABLE or output.panels or output.name in REDUCED
+        if has_table and output.kind is not PICTURE:
             table = read_table(path)
             if output.name in REDUCED:
                 table = REDUCED[output.name](table)
@@ -93,7 +98,9 @@ def _is_close(a: str, b: str) -> bool:
 
 def is_kept(result: Any, output: Output) -> bool:
     """Whether docs/ has an output: those of a whole run, and what pages alone ask for."""
-    return output.kind in (FIGURE, TABLE) and (result.in_default_run or result.is_for_pages)
+    return output.kind in (FIGURE, PICTURE, TABLE) and (
+        result.in_default_run or result.is_for_pages
+    )
 
 
 def _decided_claims(claims: pa.Table) -> pa.Table:

@@ -1,4 +1,4 @@
-"""One head of full rank against its softmax temperature: Facts 1 and 3.
+"""One head of full rank against its inverse temperature c: Facts 1 and 3.
 
 In Fact 3 the head adds something to the scores: -b/2, which Equation 8 takes, or the text's +b.
 """
@@ -101,7 +101,7 @@ def _draw_softmax_heads(ax: Axes, rows: list[Row], colour: str, marker: str) -> 
 
 
 def _set_scales(ax: Axes) -> None:
-    ax.set(xscale="log", yscale="log", xlabel="softmax temperature $c$")
+    ax.set(xscale="log", yscale="log", xlabel="inverse temperature $c$ of the softmax")
 
 
 def _draw_printed_bias(ax: Axes, rows: list[Row], colours: dict[Biases, str]) -> None:

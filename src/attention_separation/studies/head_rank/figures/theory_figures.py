@@ -80,7 +80,7 @@ def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
     note = (
         "One layer, two orthogonal points, exact or with 95 % intervals smaller than the marks. "
         "Gray: below the bound for so many heads of this rank, whatever they do with what they see "
-        "through $K$. Softmax heads: a bilinear form, the limit of small temperatures, with "
+        "through $K$. Softmax heads: a bilinear form, the limit of small $c$, with "
         "hardmax heads beside it where that is better; with any $V$, the best of some trainings. "
         f"Diamonds: one full-rank head, the lowest at $c$ = {hottest:g}. Predicting zero has error "
         "1."
@@ -125,7 +125,7 @@ def _draw_errors_by_rank(ax: Axes, rows: list[Row]) -> None:
             linewidth=1.2,
             label=line.label,
         )
-    label = "one full-rank head,\neach temperature 𝑐"
+    label = "one full-rank head,\neach inverse temperature 𝑐"
     for row in chosen(rows, kind="full_rank"):
         ax.plot(full_rank, row["error"], "D", color=house_style.INK, markersize=3.5, label=label)
     ticks_at(ax.xaxis, [*low_ranks, full_rank])
