@@ -78,7 +78,7 @@ ACCURACIES = (
 AGES = (
     "The same at n = {ratio:g} d pairs, by the age of the pair whose key comes again, 0 for the "
     "latest. Linear attention blurs all alike; decays and delta rules forget the old. Lines and "
-    "dots as in the figure of accuracies."
+    "marks as in the figure of accuracies."
 )
 STATES = (
     "The largest n with a mean accuracy of {level:g} against the numbers that a layer keeps for "
@@ -154,7 +154,12 @@ def _draw_panels(
                 ax.set_xscale("log")
             ax.set(xlabel=label, ylabel="accuracy", title=f"$d$ = {d}", ylim=(0.47, 1.02))
             ax.label_outer()
-        marked = [key(layer, marker=kernel_marker(layer), **look) for layer, look in looks.items()]
+        with_marks = set(select_rows(table, part=DOT)["layer"].to_pylist())
+        marked = [
+            key(layer, marker=kernel_marker(layer), **look)
+            for layer, look in looks.items()
+            if layer in with_marks
+        ]
         legend_beside(figure, marked)
     return figure
 

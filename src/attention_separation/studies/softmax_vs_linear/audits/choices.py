@@ -1,5 +1,6 @@
 """How far each open choice moves the panels."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, cycle
@@ -64,8 +65,8 @@ LEAST_DRAWN = 0.1
 LANE = 0.24
 """Inches of the alternatives' lanes, one for each figure that they touch."""
 
-APART = 0.012
-"""Mean changes that differ by less have their panels' names side by side."""
+LETTER = 0.013
+"""The width of a letter, as a change of the success rate."""
 
 NO_EFFECT = "touches no panel"
 TRIALS = 3000  # of a simulated point, in one block: 95 % intervals reach 0.02 to either side
@@ -288,10 +289,10 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
             choice_above = choice
         ax.set_yticks(places, labels)
         ax.set_ylim(top, 0)
-        ax.set_xlim(-0.01, 1)
+        ax.set_xlim(-0.03, 1)
         ax.set_xlabel(
-            "change of success rates: dot, a panel's mean (hollow: a bound), with the panel's "
-            "letter;\nline, to its largest"
+            "change of success rates: dot, mean of the panel with this letter\n"
+            "(hollow: a bound); line, to its largest"
         )
         ax.grid(axis="y", visible=False)
         ax.tick_params(axis="y", length=0)
@@ -307,21 +308,21 @@ def _draw_lane(ax: Axes, y: float, rows: list[Row], figure: str, colour: str) ->
     """Dots and lines of an alternative on the panels of a figure, at one height, with the panels'
     letters above: dots that nearly touch have theirs side by side, in the dots' order."""
     groups: list[list[Row]] = []
+    end = -math.inf
     for row in sorted(rows, key=lambda row: row["mean_change"]):
         mean = row["mean_change"]
         ax.plot([mean, row["largest_change"]], [y, y], color=colour, lw=0.7, alpha=0.6)
         fill = colour if row["signed_change"] is not None else "white"
         ax.plot(mean, y, "o", color=colour, markerfacecolor=fill, markersize=3.5)
-        if groups and mean - groups[-1][-1]["mean_change"] < APART:
-            groups[-1].append(row)
-        else:
-            groups.append([row])
+        if mean - LETTER / 2 > end:
+            groups.append([])
+        groups[-1].append(row)
+        end = _middle(groups[-1]) + LETTER * len(groups[-1]) / 2
     for group in groups:
-        middle = (group[0]["mean_change"] + group[-1]["mean_change"]) / 2
         names = "".join(row["panel"].removeprefix(figure) for row in group)
         ax.annotate(
             names,
-            (middle, y),
+            (_middle(group), y),
             xytext=(0, 2.5),
             textcoords="offset points",
             ha="center",
@@ -329,6 +330,11 @@ def _draw_lane(ax: Axes, y: float, rows: list[Row], figure: str, colour: str) ->
             color=colour,
             fontsize=7,
         )
+
+
+def _middle(rows: list[Row]) -> float:
+    """Between the first and the last mean change of rows in order."""
+    return (rows[0]["mean_change"] + rows[-1]["mean_change"]) / 2
 
 
 def run(job: PanelsJob, table: Path, figure: Path) -> None:

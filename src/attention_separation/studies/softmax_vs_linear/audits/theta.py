@@ -109,9 +109,7 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
         f"widest interval of best thresholds.",
         choices_in_words(job.panels, titled=("attention_x",)) + ".",
     ]
-    title = (
-        "One threshold for all networks: where success is likely, and where the panels' own lies"
-    )
+    title = "One threshold for all networks: where success is likely"
     figures: dict[str, list[Panel]] = {}
     for panel in job.panels:
         figures.setdefault(panel.figure or panel.name, []).append(panel)
