@@ -12,7 +12,8 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from attention_separation.pages.house_style import BLUE, MIDDLE_GRAY, PALE_BLUE, house_rc
+from attention_separation.attention.kernel_looks import BLUE, MIDDLE_GRAY, PALE_BLUE
+from attention_separation.pages.house_style import house_rc
 
 ROOT = Path(__file__).parents[2]
 TARGET = "fig4"

@@ -18,21 +18,21 @@ from ..api.build import Given, kernel_of, unique_names
 from ..api.comparing import at_temperature
 from ..api.separating import Separation, separate
 from ..attention.distinct_rows import OWN, SAME, SPECIAL
-from ..attention.sign_columns import binomial_half_pmf, none_of
-from ..attention.threshold_curves import LARGEST_N
-from ..datasets.dataset import FixedData
-from ..messages.words import suggestion
-from ..pages.house_style import (
+from ..attention.kernel_looks import (
     BLUE,
     GRAY,
     MIDDLE_GRAY,
     PALETTE,
     VERMILION,
-    house_rc,
     kernel_line,
-    kernel_looks,
+    kernel_lines,
     kernel_marker,
 )
+from ..attention.sign_columns import binomial_half_pmf, none_of
+from ..attention.threshold_curves import LARGEST_N
+from ..datasets.dataset import FixedData
+from ..messages.words import suggestion
+from ..pages.house_style import house_rc
 from ..rank_bound.bound import bound
 
 SIZE = (5.2, 3.5)  # inches: what is small enough for a phone is enlarged on a wide screen
@@ -86,7 +86,7 @@ def draw_curve(kernels: str | Iterable[Given], against: str = "n", **at: Any) ->
         raise ValueError(f"against={against!r}; {suggestion(str(against), [*AXES])}")
     axes = panel()
     named = _named(kernels)
-    looks = kernel_looks(name for _, name in named)
+    looks = kernel_lines(name for _, name in named)
     for kernel, name in named:
         look = looks[name]
         here = separation(kernel, **at)

@@ -24,10 +24,11 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullLocator
 from PIL import Image
 
+from ..attention.kernel_looks import INK, PALE_GRAY
 from ..messages.words import ten_to
 from ..results.files import replacing
 from ..results.tables import numpy_column, write_csv, write_parquet
-from .house_style import INK, PALE_GRAY, RC, house_rc
+from .house_style import RC, house_rc
 
 matplotlib.use("agg")
 

@@ -18,10 +18,10 @@ from ...any_attention.least_values import known_least_weights, of_degrees
 from ...any_attention.values import best_probabilities, separate
 from ...any_attention.verdicts import exp_probabilities
 from ...attention.kernel import Kernel
+from ...attention.kernel_looks import MIDDLE_GRAY, PALE_BLUE, kernel_lines
 from ...attention.kernels import KERNELS, exponential
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets import another_x
-from ...pages import house_style
 from ...pages.drawing import ON_MAP, as_grid, draw_map, legend_beside, save_with_numbers, sheet
 from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, numpy_column, select_rows, table_from_rows
@@ -110,7 +110,7 @@ class Lines:
         """The figure of its numbers: a panel for each layer."""
         n = self.n(data)
         labels = {name: label_of(name, own) for name in (*self.shown, *own)}
-        looks = house_style.kernel_looks(labels)
+        looks = kernel_lines(labels)
         height_of_label = 0.18
         if self.second_lines is not None:
             second_lines = self.second_lines(table)
@@ -125,7 +125,7 @@ class Lines:
             for panel, layer in zip(panels, self.layers, strict=True):
                 gray = None if self.gray is None else self.gray(layer, data, n)
                 if gray is not None:
-                    panel.plot(n, gray, color=house_style.MIDDLE_GRAY, linewidth=0.8)
+                    panel.plot(n, gray, color=MIDDLE_GRAY, linewidth=0.8)
                 rows = select_rows(table, **layer.columns)
                 for name, label in labels.items():
                     values = numpy_column(select_rows(rows, kernel=name), self.columns[0])
@@ -342,7 +342,7 @@ class Map:
                 line = self.line(layer, data, n.tolist())
                 panel.plot(n, line, **ON_MAP)
                 for words, value in self.marks.items():
-                    panel.axhline(value, color=house_style.PALE_BLUE, linewidth=1.0, linestyle="--")
+                    panel.axhline(value, color=PALE_BLUE, linewidth=1.0, linestyle="--")
                     panel.annotate(
                         words,
                         (n[-1], value),
@@ -350,7 +350,7 @@ class Map:
                         textcoords="offset points",
                         ha="right",
                         fontsize=7,
-                        color=house_style.PALE_BLUE,
+                        color=PALE_BLUE,
                     )
                 panel.set_ylim(values[0], values[-1])
             panels[0].set_ylabel(self.label)

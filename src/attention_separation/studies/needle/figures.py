@@ -15,6 +15,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
+from ...attention.kernel_looks import (
+    DARK_GRAY,
+    INK,
+    KERNELS,
+    MIDDLE_GRAY,
+    PALETTE,
+    VERMILION,
+    kernel_line,
+    kernel_marker,
+)
 from ...needle.accuracy import CRITICAL
 from ...pages.drawing import (
     Look,
@@ -24,16 +34,6 @@ from ...pages.drawing import (
     sheet,
     sorted_columns,
     ticks_at,
-)
-from ...pages.house_style import (
-    DARK_GRAY,
-    INK,
-    KERNELS,
-    MIDDLE_GRAY,
-    PALETTE,
-    VERMILION,
-    kernel_line,
-    kernel_marker,
 )
 from ...results.provenance import record
 from ...results.tables import numpy_column, read_parquet, select_rows

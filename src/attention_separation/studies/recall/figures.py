@@ -10,8 +10,8 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...attention.kernel_looks import INK, MIDDLE_GRAY, kernel_lines, kernel_marker
 from ...pages.drawing import Look, draw_estimates, key, legend_beside, save_with_numbers, sheet
-from ...pages.house_style import INK, MIDDLE_GRAY, kernel_looks, kernel_marker
 from ...results.provenance import record
 from ...results.tables import array_of, read_parquet, select_rows
 from ...settings.strict_model import Job
@@ -143,7 +143,7 @@ def _draw_panels(
     dimensions = dimensions_of(table)
     is_logarithmic = place_of is _pairs_over_d
     panels = max(len(dimensions), 1)
-    looks = kernel_looks(layers_in_order(table))
+    looks = kernel_lines(layers_in_order(table))
     with sheet(title, note, panels, (3.6, 4.0), (1.9, 0.0), sharey=True) as (figure, axes):
         for ax, d in zip(axes, dimensions, strict=False):
             at_d = select_rows(table, d=d)
@@ -207,7 +207,7 @@ def draw_states(title: str, capacity: pa.Table) -> Figure:
     words = ", ".join(map(str, dimensions))
     note = STATES.format(level=level, dimensions=words)
     with sheet(title, note, 1, (6.6, 5.6), (2.0, 0.0)) as (figure, (ax,)):
-        for layer, look in kernel_looks(layers_in_order(capacity)).items():
+        for layer, look in kernel_lines(layers_in_order(capacity)).items():
             rows = select_rows(capacity, layer=layer).to_pylist()
             points = [each for each in map(state_point, rows) if each is not None]
             if points:

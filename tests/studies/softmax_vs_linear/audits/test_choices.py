@@ -241,3 +241,9 @@ def test_the_figure_has_a_line_for_each_alternative_that_moves_much():
     assert f" {len(largest) - len(drawn)} more alternatives" in figure.get_supxlabel()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["fig4*", "fig7*"]
     assert KEY in figure.get_supxlabel()
+    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata()) == 1]
+    letters = "".join(text.get_text() for text in ax.texts)
+    wanted = [row["panel"][-1] for row in table.to_pylist()
+              if (row["choice"], row["alternative"]) in drawn and row["panel"]]  # fmt: skip
+    assert len(letters) == len(dots)
+    assert sorted(letters) == sorted(wanted)

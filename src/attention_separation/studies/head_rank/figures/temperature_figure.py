@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ....attention.kernel_looks import INK
 from ....pages.drawing import Look, key, sheet, ticks_at
-from ....pages.house_style import INK
 from ....results.tables import Row, chosen
 from ..settings.titles import ERROR, FIGURES, KINDS
 from ..training.runs import listed, values

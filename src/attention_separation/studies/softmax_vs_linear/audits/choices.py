@@ -11,8 +11,8 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import GRAY, PALETTE
 from ....pages.drawing import key, save, sheet
-from ....pages.house_style import GRAY, PALETTE
 from ....pages.table_page import write_result
 from ....results.provenance import record
 from ....results.tables import Row, schema, table_from_rows

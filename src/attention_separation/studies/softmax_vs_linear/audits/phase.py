@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import INK
 from ....pages.drawing import MOST_WITHOUT_CONTOURS, save_with_numbers, sheet
-from ....pages.house_style import INK
 from ....results.provenance import record
 from ....results.tables import Row, numpy_column, schema, select_rows, table_from_rows
 from ..exact.compute import references

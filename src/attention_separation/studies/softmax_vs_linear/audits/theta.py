@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import INK
 from ....pages.drawing import (
     ON_MAP,
     Look,
@@ -19,7 +20,6 @@ from ....pages.drawing import (
     save_with_numbers,
     sheet,
 )
-from ....pages.house_style import INK
 from ....results.provenance import record
 from ....results.tables import Row, numpy_column, schema, select_rows, table_from_rows
 from ..exact.best_thresholds import Best, best_thresholds, success_at

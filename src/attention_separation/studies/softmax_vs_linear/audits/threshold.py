@@ -9,6 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import INK, kernel_lines
 from ....pages.drawing import (
     Look,
     key,
@@ -20,7 +21,6 @@ from ....pages.drawing import (
     sorted_columns,
     ticks_at,
 )
-from ....pages.house_style import INK, kernel_looks
 from ....pages.table_page import write_result
 from ....results.provenance import record
 from ....results.tables import Row, schema, select_rows, table_from_rows
@@ -135,7 +135,7 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
     ]
     note = footnote(lines, job.panels, names_contests=False, is_shaded=True)
     title = "One network alone separates D1 from D0: at its best threshold, and at the shared one"
-    looks = kernel_looks(kernels)
+    looks = kernel_lines(kernels)
     all_plots = sheet(
         title, note, panels=len(plots), cell=(2.6, 1.75), around=(1.5, 1.2), columns=COLUMNS
     )

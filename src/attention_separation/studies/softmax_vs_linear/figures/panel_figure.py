@@ -10,10 +10,10 @@ from matplotlib.axis import Axis
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import BLUE, VERMILION
 from ....messages.words import rounded_up
 from ....pages import drawing
 from ....pages.drawing import Look
-from ....pages.house_style import BLUE, VERMILION
 from ....results.provenance import record
 from ....results.tables import numpy_column, select_rows, write_csv, write_parquet
 from ..exact.lines import has_line, lines_table
