@@ -125,8 +125,7 @@ def _draw_rates(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None
         inset.set_title(f"  from {HIGH:g} on, enlarged: scale at the right", fontsize=7.5, pad=3)
         inset.yaxis.tick_right()
         inset.tick_params(labelsize=7, bottom=False, labelbottom=False)
-        inset.spines["right"].set_visible(True)
-        inset.spines["left"].set_visible(False)
+        inset.spines[["right", "top"]].set_visible(True)
 
 
 def _draw_points(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None:
