@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from attention_separation import compare
-from attention_separation.pages.house_style import BLUE, DARK_GRAY, VERMILION, house_rc
+from attention_separation.attention.kernel_looks import BLUE, DARK_GRAY, VERMILION
+from attention_separation.pages.house_style import house_rc
 
 ROOT = Path(__file__).parents[2]
 SIZE = (5.0, 3.0)

@@ -1,19 +1,30 @@
 """The frame of all figures."""
 
+import matplotlib
 import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
 from PIL import Image
 
 from attention_separation.pages.drawing import (
+    CONTOURS,
+    MOST_WITHOUT_CONTOURS,
+    ON_MAP,
     as_grid,
+    contour_colour,
+    draw_contours,
     draw_estimates,
     draw_map,
+    draw_ticks,
     key,
     legend_beside,
     log_axis,
     save,
+    shade,
     sheet,
     ticks_at,
 )
+from attention_separation.pages.house_style import RC
 
 
 def test_panels_follow_each_other_and_the_rest_of_the_last_line_is_empty():
@@ -97,3 +108,56 @@ def test_a_picture_has_all_pixels_of_its_figure(tmp_path):
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png", ".pdf"}
     with Image.open(tmp_path / "one.png") as picture:
         assert (picture.size, picture.mode) == ((320, 1568), "P")
+
+
+def test_a_tick_reaches_almost_midway_to_its_neighbours():
+    with sheet("Title", "", 1, (2.0, 2.0)) as (_, (ax,)):
+        draw_ticks(ax, np.array([10.0, 20, 40]), np.array([0.1, 0.3, 0.2]), "black")
+    (ticks,) = ax.collections
+    segments = [segment.tolist() for segment in ticks.get_segments()]
+    assert segments == [
+        [[6, 0.1], [14, 0.1]], [[16, 0.3], [28, 0.3]], [[32, 0.2], [48, 0.2]],
+    ]  # fmt: skip
+
+
+def test_runs_of_values_are_shaded_to_midway_and_the_axis_stays():
+    with sheet("Title", "", 1, (2.0, 2.0)) as (_, (ax,)):
+        ax.set_xlim(1, 5)
+        shade(ax, np.arange(1.0, 6), np.array([True, True, False, False, True]))
+    spans = [(patch.get_x(), patch.get_x() + patch.get_width()) for patch in ax.patches]
+    assert spans == [(0.5, 2.5), (4.5, 5.5)]
+    assert ax.get_xlim() == (1, 5)
+
+
+def luminance(colour):
+    """Relative luminance, as contrast of pages is defined."""
+    parts = np.array(colour)
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def contrast(one, other):
+    dark, light = sorted([luminance(to_rgb(one)), luminance(to_rgb(other))])
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("level", CONTOURS)
+def test_a_contour_stands_out_from_the_maps_colour_at_its_level(level):
+    ground = matplotlib.colormaps[RC["image.cmap"]](level)[:3]
+    assert contrast(contour_colour(level), ground) >= 3
+
+
+def test_a_line_over_a_map_stands_out_from_all_its_colours():
+    (edge,) = ON_MAP["path_effects"]
+    dark = edge._gc["foreground"]
+    for level in np.linspace(0, 1, 101):
+        ground = matplotlib.colormaps[RC["image.cmap"]](level)[:3]
+        assert max(contrast("white", ground), contrast(dark, ground)) >= 3
+
+
+@pytest.mark.parametrize("values", [MOST_WITHOUT_CONTOURS, MOST_WITHOUT_CONTOURS + 1])
+def test_large_maps_alone_have_contours(values):
+    grid = np.linspace(0, 1, values * 40).reshape(values, 40)
+    with sheet("Title", "", 1, (2.0, 2.0)) as (_, (ax,)):
+        drawn = draw_contours(ax, np.arange(40), np.arange(values), grid)
+    assert drawn == bool(ax.collections) == (values > MOST_WITHOUT_CONTOURS)

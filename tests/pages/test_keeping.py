@@ -8,6 +8,7 @@ from attention_separation.pages.keeping import is_kept, keep_run
 from attention_separation.results.declaration import (
     CHECK,
     FIGURE,
+    PICTURE,
     TABLE,
     Output,
     Result,
@@ -28,6 +29,7 @@ TABLES = {
     | {"n": [1, 2, 1, 2], "margin": [0.5, 0.1, None, None]},
     (FIGURE, "theta"): {"kind": ["paper", "map", "best"], "p": [1.0, 2.0, 3.0]},
     (TABLE, "threshold"): {name: [1.0] for name in (*BEST, "gap")},
+    (PICTURE, "threshold"): {},
 }
 
 
@@ -49,7 +51,7 @@ class Run(SoftmaxVsLinear):
         ]
         unwanted = (Output(TABLE, "unasked"), Output(CHECK, "check"))
         self.results = {
-            output.name: Result(
+            f"{output.kind.folder}_{output.name}": Result(
                 name=output.name, module="none", settings=Job(), outputs={"output": (output,)},
                 in_default_run=output.name not in ("for_pages", "unasked"),
                 is_for_pages=output.name == "for_pages",
@@ -63,7 +65,10 @@ def run(tmp_path):
     """One that is finished."""
     for (kind, name), columns in TABLES.items():
         path = tmp_path / "results" / Output(kind, name).path("parquet")
-        write_parquet(pa.table(columns), path, {"settings": Job().digest()})
+        # A picture alone has no numbers: those are a table of the same job.
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if kind is not PICTURE:
+            write_parquet(pa.table(columns), path, {"settings": Job().digest()})
         path.with_suffix(".svg").write_text(f"<svg>{name}</svg>")
     return Run(tmp_path / "results")
 
@@ -81,6 +86,7 @@ def test_tables_and_pictures_of_a_run(run, tmp_path):
         "claims.csv": f"{columns}\n{claim('a', 2)}\n{claim('b', 1)}\n",
         "theta.csv": '"kind","p"\n"paper",1\n"best",3\n',
         "theta.svg": "<svg>theta</svg>",
+        "threshold.svg": "<svg>threshold</svg>",
         "threshold.csv": ",".join(f'"{name}"' for name in BEST) + "\n1,1,1,1,1\n",
     }
 

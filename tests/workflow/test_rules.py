@@ -119,7 +119,7 @@ def test_a_panel_of_ones_own_has_the_wildcard_rules_and_a_figure_by_name(small):
     # What a rule runs can be typed: settings are a file.
     (command,) = {line for line in said.splitlines() if "--merge" in line}
     assert re.search(
-        r"-m attention_separation job softmax_vs_linear\.simulation\.simulate"
+        r"-m attention_separation job studies\.softmax_vs_linear\.simulation\.simulate"
         r" --settings \.snakemake/settings/simulate_mine-\w+\.json"
         r" --merge results/slices/mine/1-of-2\.parquet results/slices/mine/2-of-2\.parquet"
         r" --output results/panels/mine\.parquet ",

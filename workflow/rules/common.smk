@@ -56,7 +56,7 @@ from attention_separation.results import job_files
 from attention_separation.results.provenance import code_digest
 from attention_separation.results.declaration import FIGURE, Output, Result
 from attention_separation.settings.strict_model import canonical_json
-from attention_separation.studies.softmax_vs_linear.study import PAPERS_FIGURES
+from attention_separation.studies.softmax_vs_linear.study import LINES, PAPERS_FIGURES
 
 
 def checked_config():
@@ -231,7 +231,12 @@ OWN_FIGURES = [
     for name, result in FIRST.results.items()
     if result.module.endswith("panel_figure") and name not in PAPERS_FIGURES
 ]
-ANY_FIGURE = Result("figure", "", None, {"output": (Output(FIGURE, "{figure}"),)})
+ANY_FIGURE = Result(
+    "figure",
+    "",
+    None,
+    {"output": (Output(FIGURE, "{figure}"),), "": (Output(LINES, "{figure}_lines"),)},
+)
 
 
 # A rule's params, from the file that it writes: Snakemake compares them as a set of values. It would

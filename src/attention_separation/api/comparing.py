@@ -12,6 +12,7 @@ from ..any_attention import least_values
 from ..any_attention.layers import Layer
 from ..any_attention.values import batches, score_columns
 from ..attention.kernel import Kernel, KernelInputs
+from ..attention.kernel_looks import kernel_lines
 from ..attention.separation import require_memory, widest_margins
 from ..datasets.dataset import FixedData
 from ..messages.number_check import number
@@ -113,8 +114,9 @@ def plot(
         n = [size for size in np.unique(sizes.clip(1)).astype(int) * data.classes if size >= 2]
     table = compare(kernels, n, **more)
     axes = axes or new_axes()
-    for kernel, part in table.groupby("kernel", sort=False):
-        axes.plot(part["n"], part["probability"], label=kernel)
+    for kernel, look in kernel_lines(table["kernel"].unique()).items():
+        part = table[table["kernel"] == kernel]
+        axes.plot(part["n"], part["probability"], label=kernel, **look)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="tokens n", ylabel="P(separates D1 from D0)")
     axes.set_title(layer.words)
     axes.legend()

@@ -18,15 +18,24 @@ from ..api.build import Given, kernel_of, unique_names
 from ..api.comparing import at_temperature
 from ..api.separating import Separation, separate
 from ..attention.distinct_rows import OWN, SAME, SPECIAL
+from ..attention.kernel_looks import (
+    BLUE,
+    GRAY,
+    MIDDLE_GRAY,
+    PALETTE,
+    VERMILION,
+    kernel_line,
+    kernel_lines,
+    kernel_marker,
+)
 from ..attention.sign_columns import binomial_half_pmf, none_of
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import FixedData
 from ..messages.words import suggestion
-from ..pages.house_style import BLUE, GRAY, MIDDLE_GRAY, PALETTE, VERMILION, house_rc, kernel_line
+from ..pages.house_style import house_rc
 from ..rank_bound.bound import bound
 
 SIZE = (5.2, 3.5)  # inches: what is small enough for a phone is enlarged on a wide screen
-LINE_STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (0, (1, 1)))
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 POWERS = {10**k: "10" + str(k).translate(RAISED) for k in range(3, 13)}
 """Powers of ten as axes have them."""
@@ -77,15 +86,17 @@ def draw_curve(kernels: str | Iterable[Given], against: str = "n", **at: Any) ->
     if against not in AXES:
         raise ValueError(f"against={against!r}; {suggestion(str(against), [*AXES])}")
     axes = panel()
-    for k, (kernel, name) in enumerate(_named(kernels)):
-        color = PALETTE[k % len(PALETTE)]
-        line_style = LINE_STYLES[k % len(LINE_STYLES)]
+    named = _named(kernels)
+    looks = kernel_lines(name for _, name in named)
+    for kernel, name in named:
+        look = looks[name]
         here = separation(kernel, **at)
         values, probabilities = _curve(kernel, against, **_beside(at, against))
-        axes.plot(values, probabilities, color=color, linestyle=line_style, label=name)
+        axes.plot(values, probabilities, label=name, **look)
         value_here = _value_of(here, against, at)
         if value_here is not None:
-            axes.plot([value_here], [here.probability], "o", color=color, markersize=5)
+            marker = kernel_marker(name)
+            axes.plot([value_here], [here.probability], marker, color=look["color"], markersize=5)
             axes.axvline(value_here, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.set_ylim(-0.02, 1.02)
     along = AXES[against][0]
@@ -250,7 +261,9 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
         look = kernel_line(kernel)
         # The best possible is a broad line, below the others.
         look["zorder"] = 2 if kernel == "bayes" else 3
-        axes.plot(TOKENS, accuracies, marker=".", label=label, **look)
+        axes.plot(
+            TOKENS, accuracies, marker=kernel_marker(kernel), markersize=3, label=label, **look
+        )
     axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.axhline(0.75, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)
     axes.set_ylim(0.49, 1.01)
@@ -276,10 +289,11 @@ def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
     bounds_at_rank = []
     for k, label in enumerate(("value maps a I", "any value maps")):
         color = PALETTE[k]
+        line_style = "-" if k == 0 else "--"
         bounds = [float(bound(d, r, heads, any_value=k == 1)) for r in ranks]
         bound_at_rank = bounds[ranks.index(rank)]
         bounds_at_rank.append(bound_at_rank)
-        axes.plot(ranks, bounds, ".", color=color, linestyle=LINE_STYLES[k], label=label)
+        axes.plot(ranks, bounds, ".", color=color, linestyle=line_style, label=label)
         axes.plot([rank], [bound_at_rank], "o", color=color)
     axes.axvline(rank, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.set_ylim(bottom=0)
@@ -300,14 +314,24 @@ DELTA_TRIALS = 2_000
 """Of the law of a delta rule, which is simulated: what a slider has time for."""
 
 
+RECALL_WORDS = {
+    "exp_sqrt_d": "softmax, 1/√d",
+    "power_2": "square",
+    "linear": "linear",
+    "delta_half": "delta, β = ½",
+}
+"""Layers in a legend."""
+
+
 @lru_cache(maxsize=8)
 def recall_lines(d: int, decay: float) -> dict[str, np.ndarray]:
-    """The accuracy of recall with some layers, by their names, at the first of PAIRS, (P,)."""
+    """The accuracy of recall with some layers, by the names that figures have for them, at the
+    first of PAIRS, (P,)."""
     layers: dict[str, Any] = {
-        "softmax, 1/√d": "exp_sqrt_d",
-        "square": "power_2",
+        "exp_sqrt_d": "exp_sqrt_d",
+        "power_2": "power_2",
         "linear": "linear",
-        f"linear, decay {decay:g}": recall.decay("linear", decay),
+        "decay_linear": recall.decay("linear", decay),
     }
     lines = {}
     for name, layer in layers.items():
@@ -316,7 +340,7 @@ def recall_lines(d: int, decay: float) -> dict[str, np.ndarray]:
     rule = recall.delta(0.5)
     few = [n for n in PAIRS if n <= MOST_PAIRS_OF_DELTA]
     simulated = [recall.accuracy(rule, n, d, trials=DELTA_TRIALS) for n in few]
-    lines["delta, β = ½"] = np.array([answer.value for answer in simulated])
+    lines["delta_half"] = np.array([answer.value for answer in simulated])
     return lines
 
 
@@ -327,13 +351,14 @@ def draw_recall(d: int = 64, n: int = 64, decay: float = 0.99) -> Figure:
         raise ValueError(f"n={n!r}; allowed: {PAIRS}; recall.accuracy has any other")
     axes = panel()
     place = PAIRS.index(n)
-    for k, (name, accuracies) in enumerate(recall_lines(d, decay).items()):
-        label = name
+    words_of = RECALL_WORDS | {"decay_linear": f"linear, decay {decay:g}"}
+    for name, accuracies in recall_lines(d, decay).items():
+        label = words_of[name]
         if place < len(accuracies):
-            label = f"{name}: {in_digits(accuracies[place])}"
+            label = f"{label}: {in_digits(accuracies[place])}"
         pairs = PAIRS[: len(accuracies)]
-        look: dict[str, Any] = {"color": PALETTE[k], "linestyle": LINE_STYLES[k], "marker": "."}
-        axes.plot(pairs, accuracies, label=label, **look)
+        marker = kernel_marker(name)
+        axes.plot(pairs, accuracies, label=label, marker=marker, markersize=4, **kernel_line(name))
     axes.axvline(n, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.axhline(0.9, color=MIDDLE_GRAY, linewidth=0.8, linestyle=":", zorder=1)
     axes.set_ylim(0.49, 1.01)

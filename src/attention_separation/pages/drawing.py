@@ -19,13 +19,16 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullLocator
 from PIL import Image
 
+from ..attention.kernel_looks import INK, PALE_GRAY
 from ..messages.words import ten_to
 from ..results.files import replacing
 from ..results.tables import numpy_column, write_csv, write_parquet
-from .house_style import INK, RC, house_rc
+from .house_style import RC, house_rc
 
 matplotlib.use("agg")
 
@@ -92,7 +95,7 @@ def key(label: str, color: Any = INK, **look: Any) -> Line2D:
     return Line2D([], [], color=color, label=label, **look)
 
 
-def legend_above(figure: Figure, handles: Sequence[Line2D]) -> None:
+def legend_above(figure: Figure, handles: Sequence[Artist]) -> None:
     """A legend in one line, at the right of the figure's title."""
     figure.legend(handles=handles, loc="upper right", ncols=len(handles), borderaxespad=0.3)
 
@@ -153,6 +156,10 @@ def _number(value: float, position: float | None = None) -> str:
     return power_of_ten if float(digits) == 1 else f"{float(digits):g}·{power_of_ten}"
 
 
+HOLLOW: Look = {"markersize": 4, "markerfacecolor": "white"}
+INTERVAL: Look = {"linewidth": 1.2, "alpha": 0.6}
+
+
 def draw_estimates(
     ax: Axes,
     x: np.ndarray,
@@ -161,11 +168,45 @@ def draw_estimates(
     high: np.ndarray,
     color: Any,
     marker: str = "o",
+    mark: Look = HOLLOW,
+    interval: Look = INTERVAL,
 ) -> None:
     """Estimates as marks with their intervals; one that reaches 0 goes on to where a logarithmic
     axis ends."""
-    ax.vlines(x, np.where(low > 0, low, y / 10), high, color=color, linewidth=1.2, alpha=0.6)
-    ax.plot(x, y, marker, color=color, markersize=4, markerfacecolor="white", zorder=3)
+    ax.vlines(x, np.where(low > 0, low, y / 10), high, color=color, **interval)
+    ax.plot(x, y, marker, color=color, zorder=3, **mark)
+
+
+TICK_WIDTH = 0.8
+"""Of the way between two whole numbers."""
+
+
+def draw_ticks(ax: Axes, x: np.ndarray, y: np.ndarray, color: Any, **look: Any) -> None:
+    """A number for each of some sorted values, and none between them, as level ticks: give the axis
+    its scale before."""
+    edges = cell_edges(ax.xaxis, x)
+    left = x + TICK_WIDTH * (edges[:-1] - x)
+    right = x + TICK_WIDTH * (edges[1:] - x)
+    ax.hlines(y, left, right, color=color, **look)
+
+
+def shade(ax: Axes, x: np.ndarray, is_shaded: np.ndarray) -> None:
+    """Shade the ground of some of the sorted values of an axis, each to midway to its neighbours;
+    the axis stays as long as it is."""
+    ends = ax.get_xlim()
+    edges = cell_edges(ax.xaxis, x)
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], is_shaded, [False]])))
+    for first, after in changes.reshape(-1, 2):
+        ax.axvspan(edges[first], edges[after], **SHADE)
+    ax.set_xlim(ends)
+
+
+def shade_key(label: str) -> Patch:
+    """What a legend shows of shaded ground."""
+    return Patch(label=label, **SHADE)
+
+
+SHADE: Look = {"facecolor": PALE_GRAY, "edgecolor": "none", "zorder": 0}
 
 
 def sorted_columns(table: pa.Table, *names: str) -> list[np.ndarray]:
@@ -192,14 +233,46 @@ def draw_map(ax: Axes, x: np.ndarray, y: np.ndarray, grid: np.ndarray) -> QuadMe
     scales before."""
     # As pixels: thousands of cells would make a picture of megabytes.
     mesh = ax.pcolormesh(
-        _edges(ax.xaxis, x), _edges(ax.yaxis, y), grid, vmin=0, vmax=1, rasterized=True
+        cell_edges(ax.xaxis, x), cell_edges(ax.yaxis, y), grid, vmin=0, vmax=1, rasterized=True
     )
     ax.grid(False)
     return mesh
 
 
-def _edges(axis: Axis, values: np.ndarray) -> np.ndarray:
-    """Ends of the cells around sorted values: midway between neighbours."""
+CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
+MOST_WITHOUT_CONTOURS = 30
+"""Values in one direction of a map without contours: there they would invent detail."""
+
+LIGHT_FROM = 0.6
+"""Probabilities whose colours are too light for a white line."""
+
+ON_MAP: Look = {
+    "color": "white",
+    "linewidth": 1.4,
+    "path_effects": [withStroke(linewidth=3.0, foreground=INK)],
+}
+"""A line over all colours of a map: white with dark edges."""
+
+
+def contour_colour(level: float) -> str:
+    """The colour of a contour, which stands out from the map's at this level."""
+    return "white" if level < LIGHT_FROM else INK
+
+
+def draw_contours(ax: Axes, x: np.ndarray, y: np.ndarray, grid: np.ndarray) -> bool:
+    """Contours of probabilities (Y, X), if the map has values enough in both directions; whether
+    there are any."""
+    levels = [level for level in CONTOURS if np.nanmin(grid) < level < np.nanmax(grid)]
+    if not levels or min(grid.shape) <= MOST_WITHOUT_CONTOURS:
+        return False
+    colours = [contour_colour(level) for level in levels]
+    lines = ax.contour(x, y, grid, levels, colors=colours, linewidths=1)
+    ax.clabel(lines, fontsize=7)
+    return True
+
+
+def cell_edges(axis: Axis, values: np.ndarray) -> np.ndarray:
+    """Ends of the cells around sorted values: midway between neighbours, as the axis shows them."""
     if axis.get_scale() == "log":
         return np.exp(_middles(np.log(values)))
     return _middles(values)

@@ -1,21 +1,10 @@
-"""One style for all pictures: colours, and Matplotlib's settings."""
+"""One style for all pictures: Matplotlib's settings."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-BLUE = "#0072B2"
-VERMILION = "#D55E00"
-GREEN = "#009E73"
-PURPLE = "#CC79A7"
-PALETTE = (BLUE, VERMILION, GREEN, PURPLE, "#E69F00", "#56B4E9")
-"""Of Okabe and Ito, which colour-blind readers can tell apart."""
-
-PALE_BLUE = "#EDF4F9"
-INK = "#222222"
-DARK_GRAY = "#666666"
-MIDDLE_GRAY = "#ABABAB"
-GRAY = "#C8C8C8"
+from ..attention.kernel_looks import INK
 
 RC: dict[Any, Any] = {
     "axes.axisbelow": True,
@@ -61,31 +50,3 @@ def house_rc() -> Iterator[None]:
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(RC)
         yield
-
-
-KERNELS = {
-    "bayes": (MIDDLE_GRAY, "-", 4.0),
-    "exp": (BLUE, "-", 1.6),
-    "exp_half": (BLUE, "--", 1.6),
-    "exp_sqrt_d": (BLUE, ":", 1.6),
-    "power_8": (GREEN, "-", 1.6),
-    "power_4": (PURPLE, "-", 1.6),
-    "power_3": (GREEN, (0, (6, 1.5)), 1.6),
-    "power_2": (PALETTE[4], "-", 1.6),
-    "linear": (VERMILION, (0, (4, 2)), 1.8),
-    "linear_unnormalised": (VERMILION, "-", 1.2),
-    "elu_plus_one": (PALETTE[5], "-", 1.6),
-    "exp_features": (PALETTE[5], "--", 1.6),
-    "hedgehog": (PALETTE[5], ":", 1.6),
-    "sparsemax": (DARK_GRAY, (0, (4, 4)), 1.6),
-    "rbf": (DARK_GRAY, "-", 1.6),
-    "uniform": (INK, (0, (1, 1.5)), 1.8),
-}
-"""Colour, dashes and width of a kernel's line; `bayes` is the best that anything can do."""
-
-
-def kernel_line(kernel: str) -> dict[str, Any]:
-    """How a kernel's line is drawn, as Matplotlib takes it; all without a place of their own
-    alike."""
-    color, dashes, width = KERNELS.get(kernel, (MIDDLE_GRAY, "-", 1.6))
-    return {"color": color, "linestyle": dashes, "linewidth": width}

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
-from ..results.declaration import FIGURE, TABLE, Output, Study, outputs_of
+from ..results.declaration import FIGURE, PICTURE, TABLE, Output, Study, outputs_of
 from ..results.files import replacing, write_text
 from ..results.tables import check_inputs, read_table, rounded
 
@@ -26,22 +26,27 @@ def keep_run(study: Study, docs: Path) -> int:
     folder = docs / study.kept_in
     results = Path(study.folder)
     kept: list[tuple[Output, Path]] = []
+    checked: list[Path] = []
     digests = []
     for result, output in outputs_of(study.results):
         if is_kept(result, output):
-            path = results / output.path("parquet")
+            path = results / output.path("svg" if output.kind is PICTURE else "parquet")
             if not path.exists():
                 raise ValueError(f"{path} is missing; make the run first")
             kept.append((output, path))
-            digests.append(result.settings_digest(output))
-    check_inputs({"tables": digests}, {"tables": [path for _, path in kept]})
+            # A picture without numbers has its digests in the table of its job.
+            if output.kind is not PICTURE:
+                checked.append(path)
+                digests.append(result.settings_digest(output))
+    check_inputs({"tables": digests}, {"tables": checked})
     for output, path in kept:
-        if output.kind is FIGURE:
+        if output.kind in (FIGURE, PICTURE):
             with replacing(folder / f"{output.name}.svg") as part:
                 shutil.copyfile(results / output.path("svg"), part)
-        part = study.kept_part(output, read_table(path))
-        if part is not None:
-            _write_if_moved(rounded(part, DIGITS), folder / f"{output.name}.csv")
+        if output.kind is not PICTURE:
+            part = study.kept_part(output, read_table(path))
+            if part is not None:
+                _write_if_moved(rounded(part, DIGITS), folder / f"{output.name}.csv")
     return len(kept)
 
 
@@ -76,4 +81,5 @@ def _is_close(a: str, b: str) -> bool:
 
 def is_kept(result: Any, output: Output) -> bool:
     """Whether docs/ has an output: those of a whole run, and what pages alone ask for."""
-    return output.kind in (FIGURE, TABLE) and (result.in_default_run or result.is_for_pages)
+    is_of_docs = output.kind in (FIGURE, PICTURE, TABLE)
+    return is_of_docs and (result.in_default_run or result.is_for_pages)

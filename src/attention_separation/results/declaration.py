@@ -26,10 +26,12 @@ class Kind:
 
 
 FIGURE = Kind("figures", PICTURES + NUMBERS)
+PICTURE = Kind("figures", PICTURES)
 TABLE = Kind("tables", ("parquet", "csv", "html"))
 POINTS = Kind("tables", NUMBERS)
 CHECK = Kind("tables", ("txt",))
-"""A figure with its numbers, a table with a page, one without, a sentence."""
+"""A figure with its numbers, one whose numbers are a table of the same job; a table with a page,
+one without; a sentence."""
 
 START = Kind("", ("html",))
 """A page from which all else is reached; it lies in the folder of results itself."""

@@ -1,13 +1,12 @@
 """Figures of kernels: what they show is the engine's, and the same twice."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from making import CONFIG
-from matplotlib.colors import rgb_to_hsv, to_rgb
-from matplotlib.figure import Figure
 
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention.layers import LAYERS
@@ -106,22 +105,36 @@ def test_multiples_of_k_nearly_geometric():
     assert multiples(7, 3, least=2, most=50)[0] == 7
 
 
-def test_a_line_that_stays_high_has_its_symbol_below_its_end():
-    panel = Figure().subplots()
-    panel.plot([100, 1000, 10_000], [1.0, 0.99, 0.93])
-    figures.label_falling_lines(panel, ["x"])
-    (label,) = panel.texts
-    n, height = label.get_position()
-    assert n == 10_000
-    assert 0.88 < height < 0.93
+def test_a_line_is_named_once_in_the_legend_in_mathematics(drawn):
+    assert figures.with_exponents("x^8") == "x$^{8}$"
+    assert figures.with_exponents("e^(10 cos(q, k))") == "e$^{10 cos(q, k)}$"
+    labels = [figures.label_of(name, {}) for name in KERNELS]
+    assert not any(re.search(r"(?<!\$)\^", label) for label in labels)
+    few = figures.ACCURACY.at_most(2)
+    picture = few.draw(few.numbers(DATA, {}), DATA, {})
+    picture.draw_without_rendering()
+    (legend,) = picture.legends
+    assert len(legend.get_texts()) == len(few.shown)
+    assert not any(ax.texts for ax in picture.axes)
+
+
+def test_a_users_formula_is_text_and_cut_where_it_is_long():
+    own = {"mine": replace(KERNELS["linear"], name="mine", symbol="x^2 + " * 20)}
+    label = figures.label_of("mine", own)
+    assert "$" not in label
+    assert len(label) == len("mine: ") + figures.MOST_OF_SYMBOL
+
+
+def test_panels_of_lines_have_one_range():
+    few = figures.MARGINS.at_most(3)
+    picture = few.draw(few.numbers(DATA, {}), DATA, {})
+    assert len({ax.get_ylim() for ax in picture.axes}) == 1
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_the_colour_that_a_note_names_is_that_of_the_laws_line(name):
-    """Colours by their hue, in degrees."""
-    hues = {"Red": (345, 15), "Orange": (15, 45)}
+def test_a_law_is_drawn_as_its_note_says(name):
     few = figures.DRAWN[name].at_most(3)
     picture = few.draw(few.numbers(DATA), DATA)
-    hue = 360 * rgb_to_hsv(to_rgb(picture.axes[0].lines[0].get_color()))[0]
-    named = [word for word in hues if f"{word}: the law's" in picture.get_supxlabel()]
-    assert [word for word, (low, high) in hues.items() if low <= hue < high] == named
+    line = picture.axes[0].lines[0]
+    assert (line.get_color(), len(line.get_path_effects())) == ("white", 1)
+    assert "White with dark edges: the law's" in picture.get_supxlabel()

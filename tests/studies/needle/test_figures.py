@@ -9,8 +9,8 @@ from needle_cells import runs, table_of
 from needle_tables import SCHEMAS, folder_of_tables
 
 from attention_separation.__main__ import run_job
+from attention_separation.attention.kernel_looks import kernel_line, kernel_marker
 from attention_separation.pages import drawing
-from attention_separation.pages.house_style import kernel_line
 from attention_separation.settings.strict_model import Job
 from attention_separation.studies.needle import figures
 from attention_separation.studies.needle.settings.titles import FIGURES, FIGURES_OF_LINES
@@ -98,7 +98,7 @@ def test_each_line_is_named_at_the_line_and_there_are_at_most_eight(folder):
                 assert list(text.xy) in points[colour_of(kernel)]
                 assert text.get_text() == figures.LABELS[kernel].words
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["trained: every run", "trained elu_plus_one"]
+    assert labels == ["trained softmax", "trained elu_plus_one"]
 
 
 def test_every_run_is_a_dot_in_the_panel_of_its_arm(folder):
@@ -123,13 +123,15 @@ def test_every_run_is_a_dot_in_the_panel_of_its_arm(folder):
         for ax in figure.axes
     ]  # fmt: skip
     linear, exp = map(colour_of, ("linear", "exp"))
-    assert dots[0] == [("o", linear, 128, 0.77), ("o", linear, 128, 0.75)]
-    assert dots[1][:2] == [("o", exp, 128, 0.95), ("s", linear, 128, 0.76)]
+    mark = kernel_marker("linear")
+    assert dots[0] == [(mark, linear, 128, 0.77), (mark, linear, 128, 0.75)]
+    assert dots[1][:2] == [(kernel_marker("exp"), exp, 128, 0.95), ("s", linear, 128, 0.76)]
     # A map without a line has a colour of its own.
     assert dots[1][2][1] not in {*map(colour_of, figures.WORDS)}
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == [
-        "trained: every run",
+        "trained linear",
+        "trained softmax",
         "trained linear, by row sums",
         "trained elu_plus_one",
     ]

@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pytest
 
+from attention_separation.attention.kernel_looks import kernel_marker
 from attention_separation.studies.recall import figures
 from attention_separation.studies.recall.tables.joined import CAPACITIES, LINES
 
@@ -33,6 +34,11 @@ def test_accuracies():
     assert at_16["linear"] == [0.125, 0.25]
     assert at_16["one_of_mine"] == [0.25]
     assert at_64["linear"] == [0.0625]
+    assert "elu_plus_one zigzags" in figure.get_supxlabel()
+    (legend,) = figure.legends
+    markers = {text.get_text(): handle.get_marker() for text, handle in
+               zip(legend.get_texts(), legend.legend_handles, strict=True)}  # fmt: skip
+    assert markers == {"linear": kernel_marker("linear"), "one_of_mine": "None"}
 
 
 def test_ages():
@@ -44,7 +50,7 @@ def test_ages():
 
 @pytest.mark.parametrize("draw", [figures.draw_accuracies, figures.draw_ages])
 def test_lines_are_at_most_eight_beside_a_users(draw):
-    layers = [*figures.LOOKS, "one_of_mine"]
+    layers = [*figures.ORDER, "one_of_mine"]
     rows = [row("line", layer, 16, 4, 0.9, age) for layer in layers for age in (None, 0, 1)]
     (panel,) = drawn(draw("title", pa.Table.from_pylist(rows, LINES)))
     shown = panel.keys() & {*layers}

@@ -4,15 +4,14 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from making import entry, spelled_out, study_of
-from matplotlib import colormaps
 
 from attention_separation.__main__ import run_job
-from attention_separation.attention.kernels import KERNELS
+from attention_separation.attention.kernel_looks import kernel_line
 from attention_separation.results.tables import TableError
 from attention_separation.studies.softmax_vs_linear.audits import phase, theta
 from attention_separation.studies.softmax_vs_linear.audits import threshold as threshold_audit
 from attention_separation.studies.softmax_vs_linear.audits.phase import marks, points_of
-from attention_separation.studies.softmax_vs_linear.audits.threshold import colours_of
+from attention_separation.studies.softmax_vs_linear.exact.lines import lines_table
 from attention_separation.studies.softmax_vs_linear.figures.panel_figure import draw as draw_figure
 from attention_separation.studies.softmax_vs_linear.models import panel_tables
 from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS, Contest
@@ -26,10 +25,10 @@ EVENTS = (
     "exp_d0_zero", "linear_d0_zero", "elu_plus_one_d0_zero", "power_2_d0_zero",
 )  # fmt: skip
 SAID = (
-    "In many, success: F_exp positive on D1 and zero on D0; F_lin, F_elu_plus_one and F_power_2 "
-    "zero on both."
+    "In many, success: F_exp is positive on D1 and zero on D0; F_lin, F_elu_plus_one and F_power_2 "
+    "are zero on both."
 )
-SAID_OF_ONE = "In one, success: F_power_3 positive on D1 and zero on D0."
+SAID_OF_ONE = "In one, success: F_power_3 is positive on D1 and zero on D0."
 SELF = {"n": 60, "d": 12, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 PANELS = {
     "papers": {"model": "self_attention", "sweep": {"m": [1, 4, 9, 30]}, "fixed": SELF},
@@ -175,7 +174,9 @@ def test_figures_say_whose_contest_is_not_the_papers(config, made):
         )
         of[name] = note(
             draw_figure(
-                job, panel_tables.read_joined(*paths, [look.contest for look in job.panels])
+                job,
+                panel_tables.read_joined(*paths, [look.contest for look in job.panels]),
+                lines_table(job.panels),
             )
         )
     assert SAID in of["pair"]
@@ -213,13 +214,9 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(config):
 
 def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(config, made):
     job = config.results["threshold"].settings
-    colours = colours_of(job.panels)
-    assert [*colours] == ["exp", "linear", "elu_plus_one", "power_2", "power_3"]
+    names = ("exp", "linear", "elu_plus_one", "power_2", "power_3")
+    colours = {name: kernel_line(name)["color"] for name in names}
     assert len({*colours.values()}) == 5
-    nine = job.panels[0].with_more(contest=Contest(fires="exp", silent=[*KERNELS][2:10]))
-    further = [colour for colour in colours_of([nine]).values() if not isinstance(colour, str)]
-    ends = colormaps["turbo"]([0.0, 1.0]).tolist()
-    assert [further[0], further[-1]] == [*map(tuple, ends)]
     figure = threshold_audit.draw(job, read(made, "tables/threshold"))
     figure.draw_without_rendering()
     (legend,) = [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]

@@ -2,7 +2,8 @@
 over a kernel's parameter and n. A user's own kernels have lines after the others."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -10,20 +11,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
 
 from ...any_attention.layers import LAYERS, Layer
 from ...any_attention.least_values import known_least_weights, of_degrees
 from ...any_attention.values import best_probabilities, separate
 from ...any_attention.verdicts import exp_probabilities
 from ...attention.kernel import Kernel
+from ...attention.kernel_looks import MIDDLE_GRAY, PALE_BLUE, kernel_lines
 from ...attention.kernels import KERNELS, exponential
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets import another_x
-from ...pages import house_style
-from ...pages.drawing import as_grid, draw_map, legend_beside, save_with_numbers, sheet
+from ...pages.drawing import ON_MAP, as_grid, draw_map, legend_beside, save_with_numbers, sheet
 from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, numpy_column, select_rows, table_from_rows
 from ...settings.kernel_values import own_kernels
@@ -34,10 +33,6 @@ from .settings import Data, KernelsJob
 
 SIZES = 56
 """Numbers of tokens of a map."""
-
-OWN_COLORS = (house_style.INK, house_style.MIDDLE_GRAY)
-OWN_DASHES = ("-", "--", "-.", (0, (6, 1, 1, 1, 1, 1)))
-"""Of a user's kernels: all dashes in one colour, then in the next, then again."""
 
 MOST_OF_SYMBOL = 40
 """Characters of a formula that a legend shows."""
@@ -82,7 +77,6 @@ class Lines:
     # What labels have below formulas, by kernel.
     second_lines: Callable[[pa.Table], dict[str, str]] | None = None
     legend: str = ""  # what stands above the labels
-    is_labelled: bool = False  # whether formulas stand at their lines too, which fall from 1
 
     def at_most(self, points: int) -> "Lines":
         """The same with about so many n at most."""
@@ -116,6 +110,7 @@ class Lines:
         """The figure of its numbers: a panel for each layer."""
         n = self.n(data)
         labels = {name: label_of(name, own) for name in (*self.shown, *own)}
+        looks = kernel_lines(labels)
         height_of_label = 0.18
         if self.second_lines is not None:
             second_lines = self.second_lines(table)
@@ -123,19 +118,20 @@ class Lines:
             height_of_label *= 2
         cell = (3.1, max(4.2, 0.9 + height_of_label * len(labels)))
         note = self.note.format(sizes=sizes_in_words(data))
-        with sheet(self.title, note, len(self.layers), cell, (2.2, 0.0)) as (figure, panels):
+        panels_in_one_range = sheet(
+            self.title, note, len(self.layers), cell, around=(2.2, 0.0), sharey=True
+        )
+        with panels_in_one_range as (figure, panels):
             for panel, layer in zip(panels, self.layers, strict=True):
                 gray = None if self.gray is None else self.gray(layer, data, n)
                 if gray is not None:
-                    panel.plot(n, gray, color=house_style.MIDDLE_GRAY, linewidth=0.8)
+                    panel.plot(n, gray, color=MIDDLE_GRAY, linewidth=0.8)
                 rows = select_rows(table, **layer.columns)
                 for name, label in labels.items():
                     values = numpy_column(select_rows(rows, kernel=name), self.columns[0])
                     if self.axes.get("yscale") == "log":
                         values = np.where(values > 0, values, np.nan)
-                    panel.plot(n, values, label=label, **_line_style(name, own))
-                if self.is_labelled:
-                    label_falling_lines(panel, [symbol_of(name, own) for name in labels])
+                    panel.plot(n, values, label=label, **looks[name])
                 panel.set(xscale="log", xlabel="tokens $n$", title=layer.words, **self.axes)
                 panel.set_xlim(n[0], n[-1])
                 panel.set_xticks(10.0 ** np.arange(2, math.log10(self.most) + 0.1, 2))
@@ -144,72 +140,24 @@ class Lines:
         return figure
 
 
-def symbol_of(name: str, own: Mapping[str, Kernel]) -> str:
-    """A kernel's formula, if it is not long; `own` are a user's."""
-    kernel = own[name] if name in own else KERNELS[name]
-    symbol = kernel.symbol
+def label_of(name: str, own: Mapping[str, Kernel]) -> str:
+    """A kernel's name and formula, for a legend; `own` are a user's, whose formulas are text that
+    is cut where it is long."""
+    if name not in own:
+        return f"{name}: {with_exponents(KERNELS[name].symbol)}"
+    symbol = own[name].symbol
     if len(symbol) > MOST_OF_SYMBOL:
         symbol = f"{symbol[: MOST_OF_SYMBOL - 1]}…"
-    return symbol
+    return f"{name}: {symbol}"
 
 
-def label_of(name: str, own: Mapping[str, Kernel]) -> str:
-    """A kernel's name and formula, for a legend; `own` are a user's."""
-    return f"{name}: {symbol_of(name, own)}"
+EXPONENT = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|([\w√−]+))")
+"""Of a formula: in brackets, or a word."""
 
 
-HEIGHTS = (0.24, 0.33, 0.42, 0.57, 0.68, 0.79, 0.9)
-"""Of labels beside lines that fall from 1, from that which falls first on."""
-
-
-@dataclass(frozen=True)
-class FallingLine:
-    """A line of a panel that falls from 1: its points, (N,) each, and its colour."""
-
-    n: np.ndarray
-    values: np.ndarray
-    colour: Any
-
-    def n_at(self, height: float) -> float:
-        """The n at which it is last at a height, or its first n."""
-        reaches = self.values >= height
-        last = np.flatnonzero(reaches)[-1] if reaches[0] else 0
-        return float(self.n[last])
-
-
-def label_falling_lines(panel: Axes, symbols: Sequence[str]) -> None:
-    """Write symbols at a panel's last lines: where a line falls below a height, and below its end
-    if it stays above all of them."""
-    outline = [withStroke(linewidth=2.5, foreground="white")]
-    look: dict[str, Any] = {"fontsize": 7.5, "path_effects": outline}
-    falling: dict[str, FallingLine] = {}
-    labels_at_end = 0
-    for drawn, symbol in zip(panel.get_lines()[-len(symbols) :], symbols, strict=True):
-        line = FallingLine(
-            np.asarray(drawn.get_xdata()), np.asarray(drawn.get_ydata()), drawn.get_color()
-        )
-        last = line.values[-1]
-        if last > HEIGHTS[-1]:
-            below_end = last - 0.03 - 0.07 * labels_at_end
-            place = (line.n[-1], below_end)
-            panel.text(*place, f"{symbol} ", ha="right", va="top", color=line.colour, **look)
-            labels_at_end += 1
-        elif line.values[0] > HEIGHTS[0]:
-            falling[symbol] = line
-    by_fall = sorted(falling, key=lambda symbol: falling[symbol].n_at(HEIGHTS[3]))
-    for k, symbol in enumerate(by_fall):
-        line = falling[symbol]
-        height = min(HEIGHTS[k % len(HEIGHTS)], line.values[0])
-        beside = line.n_at(height) * 1.3
-        panel.text(beside, height, symbol, ha="left", va="center", color=line.colour, **look)
-
-
-def _line_style(name: str, own: Mapping[str, Kernel]) -> dict[str, Any]:
-    """Of a kernel's line, as `Axes.plot` takes it."""
-    if name not in own:
-        return house_style.kernel_line(name)
-    color, dashes = divmod(list(own).index(name), len(OWN_DASHES))
-    return {"color": OWN_COLORS[color % len(OWN_COLORS)], "linestyle": OWN_DASHES[dashes]}
+def with_exponents(formula: str) -> str:
+    """A formula with its exponents raised, as Matplotlib reads it: x^8 is x$^{8}$."""
+    return EXPONENT.sub(lambda found: f"$^{{{found[1] or found[2]}}}$", formula)
 
 
 def _p_best(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> dict[str, np.ndarray]:
@@ -222,8 +170,8 @@ def _half_of_exp(layer: Layer, data: Data, n: list[int]) -> np.ndarray:
 
 ACCURACY = Lines(
     title="Any attention: the probability that one network alone separates D1 from D0",
-    note="At each kernel's best threshold, exact. Gray: half of exp's; a kernel is said to "
-    "separate where it is above. Feature maps with Q = K.\n"
+    note="At each kernel's best threshold; exact at each n, which lines join. Gray: half of "
+    "exp's; a kernel is said to separate where it is above. Feature maps with Q = K.\n"
     "Data, X and V of the first paper, {sizes}; random sign weights.",
     label="P(separates D1 from D0)",
     axes={"ylim": (-0.02, 1.02)},
@@ -242,7 +190,6 @@ ACCURACY = Lines(
     count=97,
     least=None,
     gray=_half_of_exp,
-    is_labelled=True,
 )
 
 
@@ -393,9 +340,9 @@ class Map:
                 )
                 mesh = draw_map(panel, n, values, p_best)
                 line = self.line(layer, data, n.tolist())
-                panel.plot(n, line, color=house_style.VERMILION, linewidth=1.6)
+                panel.plot(n, line, **ON_MAP)
                 for words, value in self.marks.items():
-                    panel.axhline(value, color=house_style.PALE_BLUE, linewidth=1.0, linestyle="--")
+                    panel.axhline(value, color=PALE_BLUE, linewidth=1.0, linestyle="--")
                     panel.annotate(
                         words,
                         (n[-1], value),
@@ -403,7 +350,7 @@ class Map:
                         textcoords="offset points",
                         ha="right",
                         fontsize=7,
-                        color=house_style.PALE_BLUE,
+                        color=PALE_BLUE,
                     )
                 panel.set_ylim(values[0], values[-1])
             panels[0].set_ylabel(self.label)
@@ -420,7 +367,7 @@ DEGREES = Map(
     marks={},
     label="degree p of the kernel xᵖ",
     title="Any attention: polynomials separate up to about n = C rᵖ",
-    note="P at the best threshold, exact. Orange: the law's least degree, in "
+    note="P at the best threshold, exact. White with dark edges: the law's least degree, in "
     "self-attention p = log(n/C) / log r.\n"
     "Data, X and V of the first paper, {sizes}.",
 )
@@ -433,8 +380,8 @@ TEMPERATURE = Map(
     marks={f"√{d}": d**0.5 for d in (22, 64, 128)},
     label="temperature T of softmax",
     title="Any attention: softmax separates below a temperature",
-    note="P at the best threshold, exact. Orange: the law's T* = γ₁ log n / (log n − log C). "
-    "Dashed: T = √d for heads of 22, 64 and 128, at these data.\n"
+    note="P at the best threshold, exact. White with dark edges: the law's T* = γ₁ log n / "
+    "(log n − log C). Dashed: T = √d for heads of 22, 64 and 128, at these data.\n"
     "Data, X and V of the first paper, {sizes}.",
     scale="log",
 )

@@ -15,9 +15,26 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
+from ...attention.kernel_looks import (
+    DARK_GRAY,
+    INK,
+    KERNELS,
+    MIDDLE_GRAY,
+    PALETTE,
+    VERMILION,
+    kernel_line,
+    kernel_marker,
+)
 from ...needle.accuracy import CRITICAL
-from ...pages.drawing import key, legend_beside, save_with_numbers, sheet, sorted_columns, ticks_at
-from ...pages.house_style import DARK_GRAY, INK, MIDDLE_GRAY, PALETTE, VERMILION, kernel_line
+from ...pages.drawing import (
+    Look,
+    key,
+    legend_beside,
+    save_with_numbers,
+    sheet,
+    sorted_columns,
+    ticks_at,
+)
 from ...results.provenance import record
 from ...results.tables import numpy_column, read_parquet, select_rows
 from ...settings.strict_model import Job
@@ -63,9 +80,6 @@ OUTLINE = [withStroke(linewidth=2.5, foreground="white")]
 Run = dict[str, Any]
 """A run of a trained network, a row of the table of cells."""
 
-Look = dict[str, Any]
-"""How something is drawn, as matplotlib has it: colour, marker, label."""
-
 DOT: Look = {
     "linestyle": "",
     "markeredgecolor": INK,
@@ -73,8 +87,6 @@ DOT: Look = {
     "markersize": 4.5,
     "zorder": 4,
 }
-TRAINED = "trained: every run"
-
 Map = tuple[str | None, str, int | None]
 """An attention map by its kernel, what it is divided by, and features."""
 
@@ -84,10 +96,9 @@ MAPS: dict[Map, tuple[str, str, str]] = {
 }
 """Colour, marker and words of maps whose kernel has a limit and that are not drawn as its own."""
 
-SKY_BLUE = PALETTE[5]
-OTHER_COLOURS = (SKY_BLUE, DARK_GRAY, MIDDLE_GRAY)
+OTHER_COLOURS = (DARK_GRAY, MIDDLE_GRAY)
 OTHER_MARKERS = "^vPX*<>"
-"""Of maps whose kernel has no limit, taken in turn."""
+"""Of maps whose kernel figures do not know, taken in turn."""
 
 ARMS = {arm: QUERIES[arm] for arm in ("query_given", "query_learned")}
 """Arms that are shown, in words."""
@@ -100,7 +111,7 @@ ACCURACIES = (
     "bounds. Nothing passes the broad gray line. Computed, not simulated."
 )
 DOTS = (
-    "\nDots: trained networks, every run, on held-out sequences; one beneath its limit has not "
+    "\nMarks: trained networks, every run, on held-out sequences; one beneath its limit has not "
     "learned it in these steps. Query given: it is the needle's direction, drawn for each "
     "sequence. Query learned: the first paper's D1 against D0; classes separate these tokens, so "
     "that the bounds are not theirs."
@@ -179,10 +190,8 @@ def _draw_limits(ax: Axes, limits: pa.Table) -> None:
 
 
 def _keys_of(looks: Iterable[Look]) -> list[Line2D]:
-    """Entries of a legend: one for all dots in the colour of their limit, one for any other map."""
+    """Entries of a legend, one for each label."""
     look_by_label = {look["label"]: look for look in looks}
-    if TRAINED in look_by_label:
-        look_by_label[TRAINED] = look_by_label[TRAINED] | {"color": INK}
     return [key(**DOT | look) for look in look_by_label.values()]
 
 
@@ -199,32 +208,41 @@ def map_of(run: Run) -> Map:
 
 
 def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
-    """How dots of each map are drawn: of one with a limit in its colour, others apart, but alike
-    where they differ in the number of features alone."""
+    """How dots of each map are drawn: of a kernel that figures know in its colour and with its
+    marker, of others apart; alike where they differ in the number of features alone."""
     colours = cycle(OTHER_COLOURS)
     markers = cycle(OTHER_MARKERS)
     looks = {}
     look_by_kernel: dict[str | None, Look] = {}
     for attention_map in dict.fromkeys(maps):
-        kernel, _, features = attention_map
+        kernel = attention_map[0]
         if attention_map in MAPS:
             color, marker, label = MAPS[attention_map]
-        elif kernel in WORDS and features is None:
-            color = kernel_line(kernel)["color"]
-            marker = "o"
-            label = TRAINED
-        else:
-            if kernel not in look_by_kernel:
-                label = f"trained {kernel or 'without attention'}"
-                look_by_kernel[kernel] = {
-                    "color": next(colours),
-                    "marker": next(markers),
-                    "label": label,
-                }
-            looks[attention_map] = look_by_kernel[kernel]
+            looks[attention_map] = {"color": color, "marker": marker, "label": label}
             continue
-        looks[attention_map] = {"color": color, "marker": marker, "label": label}
+        if kernel not in look_by_kernel:
+            color, marker = look_of(kernel) or (next(colours), next(markers))
+            look_by_kernel[kernel] = {
+                "color": color,
+                "marker": marker,
+                "label": f"trained {_name_of(kernel)}",
+            }
+        looks[attention_map] = look_by_kernel[kernel]
     return looks
+
+
+def look_of(kernel: str | None) -> tuple[str, str] | None:
+    """Colour and marker of a kernel that figures know."""
+    if kernel is None or kernel not in KERNELS:
+        return None
+    return kernel_line(kernel)["color"], kernel_marker(kernel)
+
+
+def _name_of(kernel: str | None) -> str:
+    """A kernel as its line is named, if it has one."""
+    if kernel is None:
+        return "without attention"
+    return LABELS[kernel].words if kernel in LABELS else kernel
 
 
 SLOPES = {"uniform": 2, "linear": 4, "power_2": 6, "power_3": 8, "power_4": 10}
@@ -381,6 +399,10 @@ def draw_features(title: str, limits: pa.Table, cells: pa.Table) -> Figure:
     runs = [run for run in runs_of(cells) if run["features"]]
     places = places_of(runs)[:3]
     columns = max(len(places), 1)
+    look = {
+        "color": kernel_line("elu_plus_one")["color"],
+        "marker": kernel_marker("elu_plus_one"),
+    }
     with sheet(
         title, FEATURES, columns, (4.2, 3.9), (2.0, 0.0), sharey=True
     ) as (figure, axes):  # fmt: skip
@@ -393,16 +415,15 @@ def draw_features(title: str, limits: pa.Table, cells: pa.Table) -> Figure:
             runs_here = [run for run in runs if place_of(run) == place]
             accuracies = _accuracies_by(lambda run: run["features"], runs_here)
             for features, values in accuracies.items():
-                ax.plot([features] * len(values), values, "^", color=SKY_BLUE, **DOT)
+                ax.plot([features] * len(values), values, **DOT | look)
             numbers = sorted(accuracies)
             means = [np.mean(accuracies[features]) for features in numbers]
-            ax.plot(numbers, means, color=SKY_BLUE)
+            ax.plot(numbers, means, color=look["color"])
             ticks_at(ax.xaxis, numbers)
             ax.set_xlabel("features $r$")
             ax.set_title(f"{ARMS.get(arm, arm)}, $\\mu$ = {mu:g}, $n$ = {n}")
             _accuracy_axis(ax)
-        look = DOT | {"linestyle": "-", "marker": "^"}
-        legend_beside(figure, [key("trained elu + 1", SKY_BLUE, **look)])
+        legend_beside(figure, [key("trained elu + 1", **DOT | look | {"linestyle": "-"})])
     return figure
 
 

@@ -10,17 +10,8 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...pages.drawing import key, legend_beside, save_with_numbers, sheet
-from ...pages.house_style import (
-    BLUE,
-    DARK_GRAY,
-    GREEN,
-    INK,
-    MIDDLE_GRAY,
-    PALETTE,
-    PURPLE,
-    VERMILION,
-)
+from ...attention.kernel_looks import INK, MIDDLE_GRAY, kernel_lines, kernel_marker
+from ...pages.drawing import Look, draw_estimates, key, legend_beside, save_with_numbers, sheet
 from ...results.provenance import record
 from ...results.tables import array_of, read_parquet, select_rows
 from ...settings.strict_model import Job
@@ -28,29 +19,23 @@ from .settings.titles import FIGURES
 from .tables.cell_table import DOT, LINE, LINES
 from .tables.joined import CAPACITIES
 
-Look = dict[str, Any]
-"""How something is drawn, as matplotlib has it."""
-
-ORANGE = PALETTE[4]
-SKY_BLUE = PALETTE[5]
-
-LOOKS: dict[str, Look] = {
-    "exp_sqrt_d": {"color": BLUE, "linestyle": "-"},
-    "ssmax": {"color": BLUE, "linestyle": "--"},
-    "sparsemax": {"color": BLUE, "linestyle": ":"},
-    "decay_exp_sqrt_d": {"color": DARK_GRAY, "linestyle": "-"},
-    "window_exp_sqrt_d": {"color": DARK_GRAY, "linestyle": "--"},
-    "power_4": {"color": PURPLE, "linestyle": "-"},
-    "power_2": {"color": PURPLE, "linestyle": "--"},
-    "taylor_2_sqrt_d": {"color": PURPLE, "linestyle": ":"},
-    "least_squares": {"color": SKY_BLUE, "linestyle": "-"},
-    "delta_half": {"color": GREEN, "linestyle": "-"},
-    "delta_1": {"color": GREEN, "linestyle": "--"},
-    "gated_delta": {"color": GREEN, "linestyle": ":"},
-    "linear": {"color": VERMILION, "linestyle": "-"},
-    "decay_linear": {"color": VERMILION, "linestyle": "--"},
-    "elu_plus_one": {"color": ORANGE, "linestyle": "-"},
-}
+ORDER = (
+    "exp_sqrt_d",
+    "ssmax",
+    "sparsemax",
+    "decay_exp_sqrt_d",
+    "window_exp_sqrt_d",
+    "power_4",
+    "power_2",
+    "taylor_2_sqrt_d",
+    "least_squares",
+    "delta_half",
+    "delta_1",
+    "gated_delta",
+    "linear",
+    "decay_linear",
+    "elu_plus_one",
+)
 """Layers of config.yaml from the best to the least, which is the order of a legend."""
 
 SHOWN_AGAINST_PAIRS = (
@@ -76,14 +61,8 @@ SHOWN_AGAINST_AGE = (
 """Layers of config.yaml that a figure of lines shows, as many as a reader tells apart; any layer of
 a user's stands beside them, and all stand in the table."""
 
-DOT_LOOK: Look = {
-    "linestyle": "",
-    "marker": "o",
-    "markeredgecolor": INK,
-    "markeredgewidth": 0.5,
-    "markersize": 4,
-    "zorder": 4,
-}
+MARK: Look = {"markeredgecolor": INK, "markeredgewidth": 0.5, "markersize": 4}
+INTERVAL: Look = {"linewidth": 1}
 
 LEVEL_LINE: Look = {"color": MIDDLE_GRAY, "linewidth": 0.8, "zorder": 1}
 
@@ -91,13 +70,15 @@ ACCURACIES = (
     "n random pairs pass, then one key comes again: the accuracy is the probability that the "
     "output has the sign of its value; chance is 0.5. Lines: kernels of the score are exact, delta "
     "rules by the reduced law, elu_plus_one, sparsemax and least squares simulated by their "
-    "definition. Dots: the literal layers of the others, with intervals of 95 %; a line has none "
-    "where n is too large to draw all keys. The table has more layers."
+    "definition. Marks: the literal layers of the others, with intervals of 95 %; a line has none "
+    "where n is too large to draw all keys. The table has more layers.\n"
+    "elu_plus_one zigzags: it weighs all keys nearly alike, so that the output is nearly a vote of "
+    "the values. A tie, which only an even n has, is broken by the pair whose key comes again."
 )
 AGES = (
     "The same at n = {ratio:g} d pairs, by the age of the pair whose key comes again, 0 for the "
     "latest. Linear attention blurs all alike; decays and delta rules forget the old. Lines and "
-    "dots as in the figure of accuracies."
+    "marks as in the figure of accuracies."
 )
 STATES = (
     "The largest n with a mean accuracy of {level:g} against the numbers that a layer keeps for "
@@ -107,16 +88,11 @@ STATES = (
 )
 
 
-def look_of(layer: str) -> Look:
-    """How a layer's line is drawn; all without a place of their own alike."""
-    return {"linewidth": 1.5, "color": MIDDLE_GRAY, "linestyle": "-"} | LOOKS.get(layer, {})
-
-
 def layers_in_order(table: pa.Table) -> list[str]:
     """The layers of a table, in the order of a legend."""
     present = dict.fromkeys(table["layer"].to_pylist())
-    known = [layer for layer in LOOKS if layer in present]
-    return [*known, *[layer for layer in present if layer not in LOOKS]]
+    known = [layer for layer in ORDER if layer in present]
+    return [*known, *[layer for layer in present if layer not in ORDER]]
 
 
 def dimensions_of(table: pa.Table) -> list[int]:
@@ -143,7 +119,7 @@ def draw_ages(title: str, lines: pa.Table) -> Figure:
 
 def _of_shown(table: pa.Table, shown: Sequence[str]) -> pa.Table:
     """The rows of these layers of config.yaml, and of a user's."""
-    left_out = LOOKS.keys() - set(shown)
+    left_out = set(ORDER) - set(shown)
     is_shown = [layer not in left_out for layer in table["layer"].to_pylist()]
     return table.filter(array_of(is_shown, pa.bool_()))
 
@@ -167,25 +143,35 @@ def _draw_panels(
     dimensions = dimensions_of(table)
     is_logarithmic = place_of is _pairs_over_d
     panels = max(len(dimensions), 1)
+    looks = kernel_lines(layers_in_order(table))
     with sheet(title, note, panels, (3.6, 4.0), (1.9, 0.0), sharey=True) as (figure, axes):
         for ax, d in zip(axes, dimensions, strict=False):
             at_d = select_rows(table, d=d)
             ax.axhline(0.9, **LEVEL_LINE)
-            for layer in layers_in_order(table):
-                _draw_layer(ax, select_rows(at_d, layer=layer), layer, place_of)
+            for layer, look in looks.items():
+                _draw_layer(ax, select_rows(at_d, layer=layer), layer, look, place_of)
             if is_logarithmic:
                 ax.set_xscale("log")
             ax.set(xlabel=label, ylabel="accuracy", title=f"$d$ = {d}", ylim=(0.47, 1.02))
             ax.label_outer()
-        legend_beside(figure, [key("literal layer", markerfacecolor="white", **DOT_LOOK)])
+        with_marks = set(select_rows(table, part=DOT)["layer"].to_pylist())
+        marked = [
+            key(layer, marker=kernel_marker(layer), **look)
+            for layer, look in looks.items()
+            if layer in with_marks
+        ]
+        legend_beside(figure, marked)
     return figure
 
 
 def _draw_layer(
-    ax: Axes, rows: pa.Table, layer: str, place_of: Callable[[pa.Table], np.ndarray]
+    ax: Axes,
+    rows: pa.Table,
+    layer: str,
+    look: Look,
+    place_of: Callable[[pa.Table], np.ndarray],
 ) -> None:
-    """A layer's line and its dots with their intervals."""
-    look = look_of(layer)
+    """A layer's line and its marks with their intervals."""
     line = select_rows(rows, part=LINE)
     if len(line):
         places = place_of(line)
@@ -194,13 +180,19 @@ def _draw_layer(
         ax.plot(places[order], accuracies[order], label=layer, **look)
     dots = select_rows(rows, part=DOT)
     if len(dots):
-        places = place_of(dots)
         accuracies = np.array(dots["accuracy"].to_pylist())
         errors = np.array(dots["error"].to_pylist())
-        low = accuracies - errors
-        high = accuracies + errors
-        ax.vlines(places, low, high, color=look["color"], linewidth=1)
-        ax.plot(places, accuracies, color=look["color"], **DOT_LOOK)
+        draw_estimates(
+            ax,
+            place_of(dots),
+            accuracies,
+            accuracies - errors,
+            accuracies + errors,
+            look["color"],
+            kernel_marker(layer),
+            mark=MARK,
+            interval=INTERVAL,
+        )
 
 
 MARK_SIZES = (4.0, 6.0, 8.0)
@@ -215,11 +207,11 @@ def draw_states(title: str, capacity: pa.Table) -> Figure:
     words = ", ".join(map(str, dimensions))
     note = STATES.format(level=level, dimensions=words)
     with sheet(title, note, 1, (6.6, 5.6), (2.0, 0.0)) as (figure, (ax,)):
-        for layer in layers_in_order(capacity):
+        for layer, look in kernel_lines(layers_in_order(capacity)).items():
             rows = select_rows(capacity, layer=layer).to_pylist()
             points = [each for each in map(state_point, rows) if each is not None]
             if points:
-                _draw_states_of(ax, points, layer)
+                _draw_states_of(ax, points, layer, look)
         ax.set(xscale="log", yscale="log")
         low, high = ax.get_xlim()
         ends = np.array([max(low, 1.0), high])
@@ -242,9 +234,10 @@ def state_point(row: dict[str, Any]) -> tuple[float, float, bool] | None:
     return None
 
 
-def _draw_states_of(ax: Axes, points: Iterable[tuple[float, float, bool]], layer: str) -> None:
+def _draw_states_of(
+    ax: Axes, points: Iterable[tuple[float, float, bool]], layer: str, look: Look
+) -> None:
     """The points of a layer, larger for each further dimension."""
-    look = look_of(layer)
     listed = list(points)
     states = [state for state, _, _ in listed]
     largest = [n for _, n, _ in listed]
@@ -252,7 +245,7 @@ def _draw_states_of(ax: Axes, points: Iterable[tuple[float, float, bool]], layer
     for k, (state, n, is_least) in enumerate(listed):
         marker = "^" if is_least else "o"
         size = MARK_SIZES[min(k, len(MARK_SIZES) - 1)]
-        ax.plot(state, n, **DOT_LOOK | {"marker": marker, "markersize": size}, color=look["color"])
+        ax.plot(state, n, marker, color=look["color"], zorder=4, **MARK | {"markersize": size})
 
 
 DRAWN: dict[str, tuple[pa.Schema, Callable[[str, pa.Table], Figure]]] = {

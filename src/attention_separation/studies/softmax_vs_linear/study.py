@@ -8,7 +8,19 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ...results.declaration import CHECK, FIGURE, POINTS, START, TABLE, Kind, Output, Result, Study
+from ...results.declaration import (
+    CHECK,
+    FIGURE,
+    NUMBERS,
+    PICTURE,
+    POINTS,
+    START,
+    TABLE,
+    Kind,
+    Output,
+    Result,
+    Study,
+)
 from ...settings.strict_model import MOST_SLICES, Job, Jobs
 from .models import MODELS
 from .settings.panels import IndexJob, Panel, PanelsJob, PhaseJob, Sweep, VerdictsJob
@@ -17,6 +29,8 @@ from .simulation.estimates import memory_mb, seconds
 
 PANEL = Kind("panels", ("parquet",))
 EXACT = Kind("exact", ("parquet",))
+LINES = Kind("figures", NUMBERS)
+"""Exact values between the points of a figure's panels."""
 
 PAPERS_FIGURES = ("fig3", "fig4", "fig5", "fig7")
 
@@ -183,7 +197,10 @@ class SoftmaxVsLinear(Study):
                 name=name,
                 module="studies.softmax_vs_linear.figures.panel_figure",
                 settings=PanelsJob(title=title, panels=shown),
-                outputs={"output": (Output(FIGURE, name, title, panels=tuple(panels)),)},
+                outputs={
+                    "output": (Output(FIGURE, name, title, panels=tuple(panels)),),
+                    "": (Output(LINES, f"{name}_lines"),),
+                },
                 inputs=_tables_of(panels),
                 description=f"Figure {name}",
                 in_default_run=name not in in_figures,
@@ -374,15 +391,17 @@ class SoftmaxVsLinear(Study):
         return recompute_points(self, folder, sample, seed)
 
 
-def _drawn(name: str, model: str, swept: str, verdict: str) -> tuple[Output, ...]:
+def _drawn(
+    name: str, model: str, swept: str, verdict: str, kind: Kind = FIGURE
+) -> tuple[Output, ...]:
     """A figure that is of no panels, with what stands beside it in a report's list."""
-    return (Output(FIGURE, name, labels={"model": model, "swept": swept, "verdict": verdict}),)
+    return (Output(kind, name, labels={"model": model, "swept": swept, "verdict": verdict}),)
 
 
 def _figure_and_table(name: str, of: str, verdict: str) -> dict[str, tuple[Output, ...]]:
     """A figure of all models' panels, and the table of its numbers."""
     return {
-        "figure": _drawn(name, "all", "every panel's", verdict),
+        "figure": _drawn(name, "all", "every panel's", verdict, PICTURE),
         "table": (Output(TABLE, name, of, is_listed=False),),
     }
 

@@ -5,7 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 from making import STUDY, config_points, exact_at
+from matplotlib.figure import Figure
 
+from attention_separation.studies.softmax_vs_linear.audits import choices
 from attention_separation.studies.softmax_vs_linear.audits.choices import (
     LEAST_DRAWN,
     choices_table,
@@ -241,3 +243,21 @@ def test_the_figure_has_a_line_for_each_alternative_that_moves_much():
     assert f" {len(largest) - len(drawn)} more alternatives" in figure.get_supxlabel()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["fig4*", "fig7*"]
     assert KEY in figure.get_supxlabel()
+    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata()) == 1]
+    letters = "".join(text.get_text() for text in ax.texts)
+    wanted = [row["panel"][-1] for row in table.to_pylist()
+              if (row["choice"], row["alternative"]) in drawn and row["panel"]]  # fmt: skip
+    assert len(letters) == len(dots)
+    assert sorted(letters) == sorted(wanted)
+
+
+def test_panels_whose_dots_touch_have_their_letters_side_by_side():
+    rows = [
+        {"panel": panel, "mean_change": mean, "largest_change": mean, "signed_change": mean}
+        for panel, mean in (("fig4c", 0.5), ("fig4a", 0.101), ("fig4b", 0.1), ("fig4d", 0.11))
+    ]
+    ax = Figure().subplots()
+    choices._draw_lane(ax, 0.5, rows, "fig4", "black")
+    assert {text.get_text(): text.xy for text in ax.texts} == {
+        "bad": (pytest.approx(0.105), 0.5), "c": (0.5, 0.5),
+    }  # fmt: skip

@@ -8,7 +8,8 @@ from making import panel
 
 from attention_separation.pages.drawing import save
 from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
-from attention_separation.studies.softmax_vs_linear.figures.panel_figure import draw
+from attention_separation.studies.softmax_vs_linear.exact.lines import lines_table
+from attention_separation.studies.softmax_vs_linear.figures.panel_figure import HIGH, OUTSIDE, draw
 from attention_separation.studies.softmax_vs_linear.models.panel_tables import join_exact
 from attention_separation.studies.softmax_vs_linear.settings.panels import PanelsJob
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import simulate
@@ -21,7 +22,7 @@ def with_exact(of):
 def drawn(*panels, reconstructed=()):
     tables = [with_exact(of) for of in panels]
     shown = [of.with_more(reconstructed=list(reconstructed)) for of in panels]
-    return draw(PanelsJob(title="Title", panels=shown), tables), tables
+    return draw(PanelsJob(title="Title", panels=shown), tables, lines_table(panels)), tables
 
 
 CROSS = {"n": 40, "d": 11, "m": 5, "a0": 0.0}
@@ -37,9 +38,12 @@ def test_a_panel_shows_rates_intervals_and_what_is_held():
     )
     (ax,) = figure.axes
     curve, dots = ax.lines
-    for line, column in ((curve, "p_exact"), (dots, "p_hat")):
-        np.testing.assert_array_equal(line.get_xdata(), [0.5, 1.0, 1.5])
-        np.testing.assert_array_equal(line.get_ydata(), table[column].to_numpy())
+    np.testing.assert_array_equal(dots.get_xdata(), [0.5, 1.0, 1.5])
+    np.testing.assert_array_equal(dots.get_ydata(), table["p_hat"].to_numpy())
+    rates = dict(zip(*curve.get_data(), strict=True))
+    assert len(rates) > 100
+    own = [rates[value] for value in (0.5, 1.0, 1.5)]
+    np.testing.assert_allclose(own, table["p_exact"].to_numpy(), atol=1e-12)
     assert curve.get_zorder() < dots.get_zorder()
     (bars,) = ax.collections
     low = [segment[0][1] for segment in bars.get_segments()]
@@ -47,6 +51,52 @@ def test_a_panel_shows_rates_intervals_and_what_is_held():
     assert ax.get_ylim() == (0, 1)
     assert ax.get_title(loc="left").startswith("𝑛 = 40,  𝑑 = 11,  𝑚 = 5*,  𝑎₀ = 0")
     assert "* reconstructed" in texts(figure)
+    assert "Success: F_exp is positive on D1 and zero on D0; F_lin is zero on both." in texts(
+        figure
+    )
+
+
+@pytest.mark.parametrize("count", [3, 20])
+def test_whole_numbers_have_ticks_and_no_line_between(count):
+    m = list(range(1, count + 1))
+    figure, (table,) = drawn(panel("cross_attention", {"m": m}, n=40, d=11, a0=0.0, a1=1.2))
+    (ax,) = figure.axes
+    exact = table["p_exact"].to_numpy()
+    if count == 3:
+        ticks, _ = ax.lines
+        assert (ticks.get_linewidth(), ticks.get_marker()) == (0, "_")
+        np.testing.assert_array_equal(ticks.get_ydata(), exact)
+    else:
+        ticks, _ = ax.collections
+        heights = np.array([segment[:, 1] for segment in ticks.get_segments()])
+        np.testing.assert_array_equal(heights, np.column_stack([exact, exact]))
+        assert len(ax.lines) == 1
+
+
+def test_what_leaves_the_definition_is_shaded_and_said():
+    """Cross-attention asks a1 >= 1."""
+    figure, _ = drawn(panel("cross_attention", {"a1": [0.6, 0.8, 1.0, 1.2]}, **CROSS))
+    (ax,) = figure.axes
+    (span,) = ax.patches
+    assert span.get_x() + span.get_width() == pytest.approx(0.9)
+    assert OUTSIDE in texts(figure)
+    assert "Shaded: 2 of the 4 points of attention" in texts(figure)
+    inside, _ = drawn(panel("cross_attention", {"a1": [1.0, 1.2]}, **CROSS))
+    assert not inside.axes[0].patches
+    assert OUTSIDE not in texts(inside)
+
+
+def test_a_figure_has_one_range_and_what_is_high_stands_enlarged_in_it():
+    held = {"n": 40, "d": 21, "a0": 0.01, "m": 15, "trials": 200}
+    high = panel("cross_attention", {"a1": [1.5, 2.0, 2.5]}, **held)
+    low = panel("cross_attention", {"a1": [0.1, 2.0]}, **held)
+    figure, (table, _) = drawn(high, low)
+    assert table["ci_low"].to_numpy().min() >= HIGH
+    assert [ax.get_ylim() for ax in figure.axes] == [(0, 1), (0, 1)]
+    (inset,) = figure.axes[0].child_axes
+    assert inset.get_ylim() == (HIGH, 1)
+    assert inset.get_xlim() == figure.axes[0].get_xlim()
+    assert not figure.axes[1].child_axes
 
 
 def test_nothing_is_marked_where_nothing_is_reconstructed():
@@ -59,8 +109,8 @@ def test_a_map_has_the_swept_values_on_its_axes():
     figure, (table,) = drawn(panel("cross_attention", sweep, **CROSS))
     ax, _ = figure.axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["0.5", "0.7", "0.9"]
-    mesh, *contours = ax.collections
-    assert contours
+    (mesh,) = ax.collections
+    assert not figure.legends[0].get_texts()
     rates = {(row["a1"], row["tau"]): row["p_hat"] for row in table.to_pylist()}
     thresholds = sorted({tau for _, tau in rates})
     expected = [[rates[a1, tau] for a1 in (0.5, 1.5)] for tau in thresholds]
@@ -79,7 +129,8 @@ def test_a_map_of_one_row_or_column_has_cells(sweep):
 
 def test_a_title_is_text_and_no_formula():
     p = panel("cross_attention", {"a1": [0.5, 1.0]}, **CROSS)
-    figure = draw(PanelsJob(title=r"from $\bogus{x}$ on", panels=[p]), [with_exact(p)])
+    job = PanelsJob(title=r"from $\bogus{x}$ on", panels=[p])
+    figure = draw(job, [with_exact(p)], lines_table([p]))
     figure.draw_without_rendering()
     assert r"from $\bogus{x}$ on" in texts(figure)
 

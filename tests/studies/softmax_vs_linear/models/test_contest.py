@@ -55,13 +55,17 @@ def test_one_network_on_the_wrong_side_spoils_success():
 
 
 def test_words():
-    assert PAPERS.in_words() == "success: F_exp positive on D1 and zero on D0; F_lin zero on both"
+    words = "uccess: F_exp is positive on D1 and zero on D0; F_lin is zero on both"
+    assert PAPERS.in_words() == f"s{words}"
     own = contest("power_2", "exp", "linear", "cosh")
-    sentence = "success: F_power_2 positive on D1 and zero on D0"
-    assert own.in_words() == f"{sentence}; F_exp, F_lin and F_cosh zero on both"
+    sentence = "success: F_power_2 is positive on D1 and zero on D0"
+    assert own.in_words() == f"{sentence}; F_exp, F_lin and F_cosh are zero on both"
     assert contest("power_2").in_words() == sentence
     named = {"a": PAPERS, "b": own, "c": contest("power_2"), "d": own}
-    assert contests_in_words(named) == [f"In b and d, {own.in_words()}.", f"In c, {sentence}."]
+    assert contests_in_words(named) == [
+        f"S{words}.", f"In b and d, {own.in_words()}.", f"In c, {sentence}."
+    ]  # fmt: skip
+    assert contests_in_words({"c": own}) == [f"In c, {own.in_words()}."]
 
 
 def load(section, name, own):

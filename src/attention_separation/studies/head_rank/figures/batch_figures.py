@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ....attention.kernel_looks import INK, PALETTE
 from ....messages.words import counted
 from ....pages.drawing import key, legend_beside, log_axis, sheet
-from ....pages.house_style import INK, PALETTE
 from ....results.tables import chosen
 from ....statistics.contrasts import Run
 from ..constructions.farthest_point import least_error

@@ -5,9 +5,9 @@ from itertools import product
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import PALETTE
 from ....messages.words import counted
 from ....pages.drawing import Look, key, legend_beside, sheet
-from ....pages.house_style import PALETTE
 from ....statistics.contrasts import Run
 from ..settings.titles import TRAINED
 from ..training import runs

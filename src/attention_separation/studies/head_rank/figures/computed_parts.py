@@ -8,8 +8,8 @@ from typing import Self, TypeVar
 import numpy as np
 from matplotlib.axes import Axes
 
+from ....attention.kernel_looks import PALETTE
 from ....pages.drawing import draw_estimates
-from ....pages.house_style import PALETTE
 from ....results.tables import Row
 from ..training.runs import columns_of
 

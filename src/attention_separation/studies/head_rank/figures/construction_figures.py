@@ -1,5 +1,5 @@
-"""Figures of constructions, which nobody trains: one head against its temperature (Facts 1 and 3),
-the majority vote (Theorem 7), and random heads with the best weights."""
+"""Figures of constructions, which nobody trains: one head against its inverse temperature (Facts 1
+and 3), the majority vote (Theorem 7), and random heads with the best weights."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,9 +5,9 @@ from statistics import median
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import INK, PALETTE
 from ....messages.words import counted
 from ....pages.drawing import key, legend_beside, log_axis, sheet, ticks_at
-from ....pages.house_style import INK, PALETTE
 from ....results.tables import chosen
 from ....statistics.contrasts import Run
 from ..constructions.farthest_point import least_error

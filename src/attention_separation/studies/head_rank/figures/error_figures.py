@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ....attention.kernel_looks import INK, PALETTE
 from ....pages.drawing import key, legend_beside, log_axis, sheet, ticks_at
-from ....pages.house_style import INK, PALETTE
 from ....results.tables import chosen
 from ....statistics.contrasts import Run
 from ..constructions.farthest_point import least_error

@@ -8,8 +8,8 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import BLUE, GRAY, GREEN, INK, VERMILION
 from ....pages.drawing import legend_beside, sheet, ticks_at
-from ....pages.house_style import BLUE, GRAY, GREEN, INK, VERMILION
 from ....rank_bound.bound import bound
 from ....results.tables import Row, chosen
 from ..constructions.rank_1_heads import error_beyond_degree

@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import INK, PALETTE
 from ....messages.words import counted
 from ....pages.drawing import legend_beside, log_axis, sheet
-from ....pages.house_style import INK, PALETTE
 from ....results.tables import chosen
 from ....statistics.contrasts import Run
 from ..settings.titles import TRAINED

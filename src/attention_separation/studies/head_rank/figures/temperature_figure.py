@@ -1,4 +1,4 @@
-"""One head of full rank against its softmax temperature: Facts 1 and 3.
+"""One head of full rank against its inverse temperature c: Facts 1 and 3.
 
 In Fact 3 the head adds something to the scores: -b/2, which Equation 8 takes, or the text's +b.
 """
@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ....attention.kernel_looks import INK
 from ....pages.drawing import Look, key, sheet, ticks_at
-from ....pages.house_style import INK
 from ....results.tables import Row, chosen
 from ..settings.titles import ERROR, FIGURES, KINDS
 from ..training.runs import listed, values
@@ -101,7 +101,7 @@ def _draw_softmax_heads(ax: Axes, rows: list[Row], colour: str, marker: str) -> 
 
 
 def _set_scales(ax: Axes) -> None:
-    ax.set(xscale="log", yscale="log", xlabel="softmax temperature $c$")
+    ax.set(xscale="log", yscale="log", xlabel="inverse temperature $c$ of the softmax")
 
 
 def _draw_printed_bias(ax: Axes, rows: list[Row], colours: dict[Biases, str]) -> None:

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from ....pages import house_style
+from ....attention.kernel_looks import BLUE, DARK_GRAY, GRAY, GREEN, INK, PURPLE, VERMILION
 from ....pages.drawing import draw_estimates, key, legend_beside, save_with_numbers, sheet, ticks_at
 from ....results.provenance import record
 from ....results.tables import Row, chosen, read_parquet
@@ -40,16 +40,16 @@ class HeadLine:
 
 HARDMAX = ("random", "orthogonal", "optimised")
 LINES = (
-    HeadLine("random hardmax heads", ("random",), house_style.VERMILION, "s", linestyle=":"),
-    HeadLine("best hardmax heads found", HARDMAX, house_style.GREEN, "^"),
-    HeadLine("best softmax heads found", ("linear", "mixed", *HARDMAX), house_style.BLUE, "o"),
+    HeadLine("random hardmax heads", ("random",), VERMILION, "s", linestyle=":"),
+    HeadLine("best hardmax heads found", HARDMAX, GREEN, "^"),
+    HeadLine("best softmax heads found", ("linear", "mixed", *HARDMAX), BLUE, "o"),
 )
 
 LOWEST = 4e-4
 """Where the axis of errors begins."""
 
 IMPOSSIBLE = "#8F8F8F"
-IMPOSSIBLE_WITHOUT_MAPS = house_style.GRAY
+IMPOSSIBLE_WITHOUT_MAPS = GRAY
 """Below the bound for any value maps, and for multiples of the identity: two grays that a printer
 keeps apart from each other and from white."""
 
@@ -80,7 +80,7 @@ def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
     note = (
         "One layer, two orthogonal points, exact or with 95 % intervals smaller than the marks. "
         "Gray: below the bound for so many heads of this rank, whatever they do with what they see "
-        "through $K$. Softmax heads: a bilinear form, the limit of small temperatures, with "
+        "through $K$. Softmax heads: a bilinear form, the limit of small $c$, with "
         "hardmax heads beside it where that is better; with any $V$, the best of some trainings. "
         f"Diamonds: one full-rank head, the lowest at $c$ = {hottest:g}. Predicting zero has error "
         "1."
@@ -125,9 +125,9 @@ def _draw_errors_by_rank(ax: Axes, rows: list[Row]) -> None:
             linewidth=1.2,
             label=line.label,
         )
-    label = "one full-rank head,\neach temperature 𝑐"
+    label = "one full-rank head,\neach inverse temperature 𝑐"
     for row in chosen(rows, kind="full_rank"):
-        ax.plot(full_rank, row["error"], "D", color=house_style.INK, markersize=3.5, label=label)
+        ax.plot(full_rank, row["error"], "D", color=INK, markersize=3.5, label=label)
     ticks_at(ax.xaxis, [*low_ranks, full_rank])
     ticks_at(ax.yaxis, TICKS)
     ax.set_ylim(LOWEST, 1)
@@ -141,7 +141,7 @@ def _draw_bound(ax: Axes, rows: list[Row], name: str, colour: str) -> None:
     bounds = [bound_by_rank[rank] for rank in ranks]
     # Between two ranks a head can do no more than at the larger: a step claims no more.
     ax.fill_between(ranks, LOWEST, bounds, step="pre", color=colour, linewidth=0)
-    ax.plot(ranks, bounds, "_", color=house_style.INK, markersize=7)
+    ax.plot(ranks, bounds, "_", color=INK, markersize=7)
 
 
 def least_errors(rows: list[Row]) -> dict[int, float]:
@@ -159,7 +159,7 @@ def _draw_trained(ax: Axes, rows: list[Row]) -> None:
             list(errors),
             list(errors.values()),
             "D--",
-            color=house_style.PURPLE,
+            color=PURPLE,
             markersize=3,
             linewidth=1,
             label=LEARNED,
@@ -210,7 +210,7 @@ def _draw_heads_by_rank(ax: Axes, rows: list[Row]) -> None:
         ax.plot(ranks, heads, "o-", color=colour, markersize=3.5, linewidth=1.1, label=label)
         ax.plot(ranks, any_value, ":", color=colour, markersize=3.5, linewidth=1.1)
     budget = np.log10([chosen(rows, rank=rank)[0]["heads_of_d3"] for rank in ranks])
-    ax.plot(ranks, budget, "--", color=house_style.INK, linewidth=1)
+    ax.plot(ranks, budget, "--", color=INK, linewidth=1)
     ticks_at(ax.xaxis, ranks)
     # Of logarithms, so that the few heads of large errors are seen beside 10^57.
     ax.set_yscale("function", functions=(_root, np.square))
@@ -269,8 +269,8 @@ def _draw_voters(ax: Axes, rows: list[Row]) -> None:
         if heads_by_points:
             n = np.array(list(heads_by_points), dtype=float)
             heads = np.array(list(heads_by_points.values()))
-            ax.plot(n, heads, marker + "-", color=house_style.INK, markersize=4, label=f"$d$ = {d}")
-            ax.plot(n, heads[0] * n / n[0], ":", color=house_style.DARK_GRAY)
+            ax.plot(n, heads, marker + "-", color=INK, markersize=4, label=f"$d$ = {d}")
+            ax.plot(n, heads[0] * n / n[0], ":", color=DARK_GRAY)
     # Without a number a logarithmic axis has no ends.
     if ax.lines:
         ax.set_xscale("log", base=2)

@@ -6,9 +6,9 @@ from typing import Any
 
 from matplotlib.lines import Line2D
 
+from ....attention.kernel_looks import INK
 from ....messages.words import counted
 from ....pages.drawing import key
-from ....pages.house_style import INK
 from ....results.tables import chosen
 from ....statistics.contrasts import Run
 from ..training.cell_table import DEAD

@@ -6,8 +6,8 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import PALETTE
 from ....pages.drawing import Look, key, sheet, ticks_at
-from ....pages.house_style import PALETTE
 from ....results.tables import Row, chosen
 from ..settings.titles import ERROR, FIGURES
 from ..training.runs import columns_of, listed, values

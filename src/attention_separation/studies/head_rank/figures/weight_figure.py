@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import BLUE, VERMILION
 from ....pages.drawing import legend_beside, save_with_numbers, sheet
-from ....pages.house_style import BLUE, VERMILION
 from ....results.provenance import record
 from ....results.tables import schema, table_from_columns
 from ....settings.strict_model import Job

@@ -1,7 +1,7 @@
 """What each figure and table of this paper is of."""
 
 COMPUTED = {
-    "rank_temperature": "Facts 1 and 3. One head of full rank against its temperature",
+    "rank_temperature": "Facts 1 and 3. One head of full rank against its inverse temperature",
     "rank_vote": "Theorem 7. The majority vote of rank-1 heads",
     "rank_random_features": "Random heads of rank 1 with the best weights",
     "rank_weight": "The weight u(q, k) of rank-1 heads, as published and as it is",

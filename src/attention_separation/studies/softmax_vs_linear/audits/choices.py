@@ -1,5 +1,6 @@
 """How far each open choice moves the panels."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, cycle
@@ -10,8 +11,8 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ....pages.drawing import key, save_with_numbers, sheet
-from ....pages.house_style import GRAY, PALETTE
+from ....attention.kernel_looks import GRAY, PALETTE
+from ....pages.drawing import key, save, sheet
 from ....pages.table_page import write_result
 from ....results.provenance import record
 from ....results.tables import Row, schema, table_from_rows
@@ -60,6 +61,12 @@ ABOUT = (
 BOUND = "a bound, on average over y"
 LEAST_DRAWN = 0.1
 """Of an alternative, the least of its largest changes with which it has a line in the figure."""
+
+LANE = 0.24
+"""Inches of the alternatives' lanes, one for each figure that they touch."""
+
+LETTER = 0.013
+"""The width of a letter, as a change of the success rate."""
 
 NO_EFFECT = "touches no panel"
 TRIALS = 3000  # of a simulated point, in one block: 95 % intervals reach 0.02 to either side
@@ -232,8 +239,8 @@ def ranked(rows: list[Row]) -> list[Row]:
 
 
 def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
-    """A line for each alternative that moves some point by LEAST_DRAWN: dots for the panels' mean
-    changes, thin lines to the largest.
+    """A line for each alternative that moves some point by LEAST_DRAWN and each figure: dots for
+    the panels' mean changes, with their names, and thin lines to the largest.
 
     `figure_of` names the figure of each panel: it has a colour.
     """
@@ -258,24 +265,34 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     if reconstructed:
         note = f"{note}\n{KEY}"
     title = "Which open choice moves the figures most"
-    with sheet(title, note, panels=1, cell=(9.0, 0.27 * len(lines) + 1.5)) as (figure, (ax,)):
+    lanes = sum(len({figure_of[row["panel"]] for row in of_panels}) for of_panels in lines.values())
+    with sheet(title, note, panels=1, cell=(9.0, LANE * lanes + 1.5)) as (figure, (ax,)):
         labels = []
+        places = []
         choice_above = None
-        for y, ((choice, alternative), of_panels) in enumerate(lines.items()):
-            _draw_line(ax, y, of_panels, figure_of, colours)
+        top = 0
+        for (choice, alternative), of_panels in lines.items():
+            by_figure: dict[str, list[Row]] = {}
+            for row in of_panels:
+                by_figure.setdefault(figure_of[row["panel"]], []).append(row)
+            for k, (name, of_figure) in enumerate(sorted(by_figure.items())):
+                _draw_lane(ax, top + k + 0.5, of_figure, name, colours[name])
             label = alternative
             if choice != choice_above:
                 rank = of_panels[0]["rank"]
                 label = f"{rank}. {choice}:  {alternative}" if rank else f"{choice}:  {alternative}"
                 if choice_above is not None:
-                    ax.axhline(y - 0.5, color=GRAY, linewidth=0.6)
+                    ax.axhline(top, color=GRAY, linewidth=0.6)
             labels.append(label)
+            places.append(top + len(by_figure) / 2)
+            top += len(by_figure)
             choice_above = choice
-        ax.set_yticks(range(len(lines)), labels)
-        ax.set_ylim(len(lines) - 0.5, -0.5)
-        ax.set_xlim(-0.01, 1)
+        ax.set_yticks(places, labels)
+        ax.set_ylim(top, 0)
+        ax.set_xlim(-0.03, 1)
         ax.set_xlabel(
-            "change of success rates: dot, a panel's mean (hollow: a bound);\nline, to its largest"
+            "change of success rates: dot, mean of the panel with this letter\n"
+            "(hollow: a bound); line, to its largest"
         )
         ax.grid(axis="y", visible=False)
         ax.tick_params(axis="y", length=0)
@@ -287,19 +304,37 @@ def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     return figure
 
 
-def _draw_line(
-    ax: Axes, y: int, rows: list[Row], figure_of: dict[str, str], colours: dict[str, str]
-) -> None:
-    """Dots and lines of an alternative's panels, those of one figure at one height."""
-    names = sorted({figure_of[row["panel"]] for row in rows})
-    for row in rows:
-        name = figure_of[row["panel"]]
-        place = y + 0.6 * ((names.index(name) + 0.5) / len(names) - 0.5)
+def _draw_lane(ax: Axes, y: float, rows: list[Row], figure: str, colour: str) -> None:
+    """Dots and lines of an alternative on the panels of a figure, at one height, with the panels'
+    letters above: dots that nearly touch have theirs side by side, in the dots' order."""
+    groups: list[list[Row]] = []
+    end = -math.inf
+    for row in sorted(rows, key=lambda row: row["mean_change"]):
         mean = row["mean_change"]
-        colour = colours[name]
-        ax.plot([mean, row["largest_change"]], [place, place], color=colour, lw=0.7, alpha=0.6)
+        ax.plot([mean, row["largest_change"]], [y, y], color=colour, lw=0.7, alpha=0.6)
         fill = colour if row["signed_change"] is not None else "white"
-        ax.plot(mean, place, "o", color=colour, markerfacecolor=fill, markersize=3.5)
+        ax.plot(mean, y, "o", color=colour, markerfacecolor=fill, markersize=3.5)
+        if mean - LETTER / 2 > end:
+            groups.append([])
+        groups[-1].append(row)
+        end = _middle(groups[-1]) + LETTER * len(groups[-1]) / 2
+    for group in groups:
+        names = "".join(row["panel"].removeprefix(figure) for row in group)
+        ax.annotate(
+            names,
+            (_middle(group), y),
+            xytext=(0, 2.5),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            color=colour,
+            fontsize=7,
+        )
+
+
+def _middle(rows: list[Row]) -> float:
+    """Between the first and the last mean change of rows in order."""
+    return (rows[0]["mean_change"] + rows[-1]["mean_change"]) / 2
 
 
 def run(job: PanelsJob, table: Path, figure: Path) -> None:
@@ -307,4 +342,4 @@ def run(job: PanelsJob, table: Path, figure: Path) -> None:
     provenance = record(job.canonical(), __name__)
     write_result(changes, table, provenance, TITLE, ABOUT)
     drawn = draw(changes, {panel.name: panel.figure or panel.name for panel in job.panels})
-    save_with_numbers(drawn, figure, changes, provenance)
+    save(drawn, figure.with_suffix(""))

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from ....pages.drawing import save_with_numbers, sheet
-from ....pages.house_style import INK
+from ....attention.kernel_looks import INK
+from ....pages.drawing import MOST_WITHOUT_CONTOURS, save_with_numbers, sheet
 from ....results.provenance import record
 from ....results.tables import Row, numpy_column, schema, select_rows, table_from_rows
 from ..exact.compute import references
@@ -33,8 +33,6 @@ SCHEMA = schema(
 """One row per point of a map; `parameter` names the two swept parameters."""
 
 PARAMETERS = (*SIZES, "delta", "tau", "attention_x")
-SMOOTH = 30
-"""Fewest values of both parameters for contours: on coarser maps they would invent detail."""
 
 
 def phase_table(job: PhaseJob) -> pa.Table:
@@ -86,7 +84,7 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
         success = "success is likely"
     lines = [
         f"Exact probabilities at {len(table):,} points. Dots: points of the paper's panels. "
-        f"Contours on maps of at least {SMOOTH} values each way.",
+        f"Contours on maps of over {MOST_WITHOUT_CONTOURS} values each way.",
         choices_in_words(job.panels, titled=("attention_x",)) + ".",
     ]
     maps = sheet(
@@ -102,7 +100,7 @@ def draw(job: PhaseJob, table: pa.Table) -> Figure:
         for ax, entry in zip(axes, job.panels, strict=True):
             on_map = select_rows(table, map=entry.name)
             p = numpy_column(on_map, "p_exact")
-            mesh = draw_panel_map(ax, entry, shown=p, exact=p, smooth=SMOOTH)
+            mesh = draw_panel_map(ax, entry, shown=p, exact=p)
             x, y = np.reshape(marks(entry, points), (-1, 2)).T
             ax.plot(x, y, "o", color="white", mec=INK, markeredgewidth=0.4, markersize=2.6)
             attention_x = CHOICES["attention_x", entry.fixed["attention_x"]]

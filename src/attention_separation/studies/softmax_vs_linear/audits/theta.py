@@ -2,7 +2,6 @@
 
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
-from ....pages.drawing import as_grid, draw_map, key, legend_above, save_with_numbers, sheet
-from ....pages.house_style import INK, VERMILION
+from ....attention.kernel_looks import INK
+from ....pages.drawing import (
+    ON_MAP,
+    Look,
+    as_grid,
+    draw_map,
+    key,
+    legend_above,
+    save_with_numbers,
+    sheet,
+)
 from ....results.provenance import record
 from ....results.tables import Row, numpy_column, schema, select_rows, table_from_rows
 from ..exact.best_thresholds import Best, best_thresholds, success_at
@@ -46,9 +54,8 @@ MAP = "map"
 THETAS = np.round(np.arange(0.3, 2.21, 0.02), 10)
 MAP_POINTS = 31
 
-LINE: dict[str, Any] = {"color": VERMILION, "linewidth": 1.6}
-DOTS: dict[str, Any] = {"marker": "o", "linewidth": 0, "color": INK, "markeredgecolor": "white"}
-MOST_COLUMNS = 6
+DOTS: Look = {"marker": "o", "linewidth": 0, "color": INK, "markeredgecolor": "white"}
+MOST_COLUMNS = 3
 FEW_VALUES = 12
 
 
@@ -102,9 +109,7 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
         f"widest interval of best thresholds.",
         choices_in_words(job.panels, titled=("attention_x",)) + ".",
     ]
-    title = (
-        "One threshold for all networks: where success is likely, and where the panels' own lies"
-    )
+    title = "One threshold for all networks: where success is likely"
     figures: dict[str, list[Panel]] = {}
     for panel in job.panels:
         figures.setdefault(panel.figure or panel.name, []).append(panel)
@@ -112,7 +117,7 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
         title,
         footnote(lines, job.panels),
         panels=len(job.panels),
-        cell=(2.2, 2.9),
+        cell=(2.9, 2.6),
         around=(0.9, 1.1),
         columns=MOST_COLUMNS,
         sharey=True,
@@ -125,7 +130,7 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
             first.set_ylabel(_line_label(figure_title, panels))
         figure.colorbar(mesh, ax=[*axes], label="P(E_success), exact", shrink=0.6, aspect=40)
         best = key("the best one", **DOTS | {"markersize": 4})
-        legend_above(figure, [key("the panels' own threshold", **LINE), best])
+        legend_above(figure, [key("the panels' own threshold", **ON_MAP), best])
     return figure
 
 
@@ -149,7 +154,7 @@ def _draw_map(ax: Axes, panel: Panel, table: pa.Table) -> QuadMesh:
     mesh = draw_map(ax, across, thetas, grid)
     small = {"markersize": 2.8, "markeredgewidth": 0.5, "rasterized": True, "zorder": 1}
     small_dots = DOTS | small
-    for kind, look in ((PAPER, LINE), (BEST, small_dots)):
+    for kind, look in ((PAPER, ON_MAP), (BEST, small_dots)):
         of_kind = select_rows(table, kind=kind)
         x = np.interp(numpy_column(of_kind, "value"), values, across)
         ax.plot(x, numpy_column(of_kind, "theta"), **look)

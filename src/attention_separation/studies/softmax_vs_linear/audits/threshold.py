@@ -3,21 +3,38 @@
 from itertools import chain
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pyarrow as pa
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ....pages.drawing import key, legend_beside, save_with_numbers, sheet, sorted_columns, ticks_at
-from ....pages.house_style import INK, PALETTE
+from ....attention.kernel_looks import INK, kernel_lines
+from ....pages.drawing import (
+    Look,
+    key,
+    legend_beside,
+    save,
+    shade,
+    shade_key,
+    sheet,
+    sorted_columns,
+    ticks_at,
+)
 from ....pages.table_page import write_result
 from ....results.provenance import record
 from ....results.tables import Row, schema, select_rows, table_from_rows
 from ..exact.best_thresholds import best_thresholds, curve_at
-from ..figures.figure_text import choices_in_words, footnote, held_title, marked, symbol_of
+from ..figures.figure_text import (
+    are_outside,
+    choices_in_words,
+    footnote,
+    held_title,
+    marked,
+    symbol_of,
+)
 from ..models import MODELS
-from ..models.contest import PAPERS, network_name
+from ..models.contest import network_name
 from ..models.model import SWEEPABLE, Point
 from ..models.panel_tables import SIZES
 from ..settings.panels import COLUMN, Panel, PanelsJob
@@ -54,6 +71,12 @@ ABOUT = (
     "what is exact is of such entries, not of the panels' random ones. " + COLUMN
 )
 COLUMNS = 4
+BEST: Look = {"linewidth": 1.6}
+AT_THETA: Look = {"linewidth": 0.7}
+
+Looks = dict[str, Look]
+"""By kernel."""
+
 X_NAMES = {"identity": "X = identity", "ones": "X = all ones"}
 
 
@@ -106,12 +129,13 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
     lines = [
         "Exact; in softmax regression where all entries of 𝐴𝑥 but the special one are 1.2 log 𝑛. "
         "First plot of a model: against the threshold; dotted, the panels' own, the same for "
-        f"{'both' if len(kernels) == 2 else 'all'} networks.",
+        f"{'both' if len(kernels) == 2 else 'all'} networks. Other plots: at the panels' points, "
+        "each drawn to midway to the next.",
         choices_in_words(job.panels, titled) + ".",
     ]
-    note = footnote(lines, job.panels, names_contests=False)
+    note = footnote(lines, job.panels, names_contests=False, is_shaded=True)
     title = "One network alone separates D1 from D0: at its best threshold, and at the shared one"
-    colours = colours_of(job.panels)
+    looks = kernel_lines(kernels)
     all_plots = sheet(
         title, note, panels=len(plots), cell=(2.6, 1.75), around=(1.5, 1.2), columns=COLUMNS
     )
@@ -120,15 +144,20 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
             if plot is None:
                 ax.set_axis_off()
             elif isinstance(plot, Panel):
-                _draw_best(ax, plot, table, colours)
+                _draw_best(ax, plot, table, looks)
             else:
-                _draw_curve(ax, plot, colours)
+                _draw_curve(ax, plot, looks)
             if k % COLUMNS == 0:
                 ax.set_ylabel("probability")
-        handles = [
-            key(network_name(kernel).replace("F", "𝐹"), colours[kernel]) for kernel in kernels
+        handles: list[Artist] = [
+            key(network_name(kernel).replace("F", "𝐹"), **look) for kernel, look in looks.items()
         ]
-        handles += [key("best threshold"), key("the panel's own\nthreshold", linestyle="--")]
+        handles += [
+            key("thick: best threshold", **BEST),
+            key("thin: the panel's own\nthreshold", **AT_THETA),
+        ]
+        if any(any(are_outside(panel)) for panel in job.panels):
+            handles.append(shade_key("outside the datasets'\ndefinition"))
         legend_beside(figure, handles)
     return figure
 
@@ -136,19 +165,6 @@ def draw(job: PanelsJob, table: pa.Table) -> Figure:
 def _kernels_of(panels: list[Panel]) -> list[str]:
     """The kernels of the panels' contests, each once."""
     return list(dict.fromkeys(chain.from_iterable(panel.contest.kernels for panel in panels)))
-
-
-Colour = str | tuple[float, ...]
-
-
-def colours_of(panels: list[Panel]) -> dict[str, Colour]:
-    """A colour for each kernel: those of the paper have their own, others follow."""
-    kernels = dict.fromkeys([*PAPERS.kernels, *_kernels_of(panels)])
-    further = max(len(kernels) - len(PALETTE), 0)
-    colours: list[Colour] = [*PALETTE]
-    for colour in matplotlib.colormaps["turbo"](np.linspace(0, 1, further)).tolist():
-        colours.append(tuple(colour))
-    return dict(zip(kernels, colours, strict=False))
 
 
 def operating_point(panels: list[Panel]) -> tuple[Panel, Point]:
@@ -163,12 +179,12 @@ def operating_point(panels: list[Panel]) -> tuple[Panel, Point]:
     return chosen, min(chosen.points(), key=lambda point: abs(point.m - median))
 
 
-def _draw_curve(ax: Axes, panels: list[Panel], colours: dict[str, Colour]) -> None:
+def _draw_curve(ax: Axes, panels: list[Panel], looks: Looks) -> None:
     panel, point = operating_point(panels)
     model = MODELS[panel.model]
     for kernel in panel.contest.kernels:
         curve = curve_at(model, point, kernel)
-        ax.stairs(curve.probability, curve.edges, color=colours[kernel], linewidth=1.2)
+        ax.stairs(curve.probability, curve.edges, **looks[kernel] | {"linewidth": 1.2})
     ax.axvline(point.theta, color=INK, linestyle=":", linewidth=1)
     ax.set_xlim(0, 2 if point.d else 1)
     ax.set_ylim(0, 1)
@@ -188,17 +204,19 @@ def _draw_curve(ax: Axes, panels: list[Panel], colours: dict[str, Colour]) -> No
     ax.set_title(marked(title, is_reconstructed), fontweight="bold", fontsize=9)
 
 
-def _draw_best(ax: Axes, panel: Panel, table: pa.Table, colours: dict[str, Colour]) -> None:
+def _draw_best(ax: Axes, panel: Panel, table: pa.Table, looks: Looks) -> None:
     (name,) = panel.sweep
     rows = select_rows(table, panel=panel.name)
     for kernel in panel.contest.kernels:
         of_network = select_rows(rows, network=kernel)
         x, best, at_theta = sorted_columns(of_network, "value", "p_best", "p_at_theta")
-        marker = "o" if len(x) <= 12 else None
-        ax.plot(x, best, color=colours[kernel], marker=marker, markersize=3)
-        ax.plot(x, at_theta, color=colours[kernel], linestyle="--", linewidth=0.9)
+        # Whole numbers and steps: each value to midway to its neighbours.
+        ax.plot(x, best, drawstyle="steps-mid", **looks[kernel] | BEST)
+        ax.plot(x, at_theta, drawstyle="steps-mid", **looks[kernel] | AT_THETA)
     if name == "d" and len(x) > 2:
         ticks_at(ax.xaxis, x.tolist())
+    outside = np.array(are_outside(panel))[np.argsort([p.swept[0] for p in panel.points()])]
+    shade(ax, x, outside)
     ax.set_ylim(0, 1)
     # delta enters through m alone; theta of regression is tau, and of Ax the title speaks.
     held = held_title(panel, rows["m"].to_pylist(), per_line=3, without=("delta",))
@@ -212,4 +230,4 @@ def run(job: PanelsJob, table: Path, figure: Path) -> None:
     thresholds = threshold_table(job)
     provenance = record(job.canonical(), __name__)
     write_result(thresholds, table, provenance, TITLE, ABOUT)
-    save_with_numbers(draw(job, thresholds), figure, thresholds, provenance)
+    save(draw(job, thresholds), figure.with_suffix(""))

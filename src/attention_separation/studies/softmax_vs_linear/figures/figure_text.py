@@ -60,27 +60,39 @@ def symbol_of(name: str, reconstructed: Collection[str] = ()) -> str:
     return marked(f"({symbol})" if name == "theta" else symbol, is_reconstructed=True)
 
 
-def note_on_definition(panels: Iterable[Panel]) -> str:
+def are_outside(panel: Panel) -> list[bool]:
+    """Whether each point's parameters leave the datasets' definition, which asks them of attention
+    alone."""
+    model = MODELS[panel.model]
+    points = panel.points()
+    if not isinstance(model, AttentionModel):
+        return [False] * len(points)
+    return [not model.allows(point.a0, point.a1, point.b, point.c) for point in points]
+
+
+def note_on_definition(panels: Iterable[Panel], is_shaded: bool = False) -> str:
     """At how many points of attention the parameters leave the definition, in a sentence; empty
-    where none do."""
+    where none do. A figure may have them shaded."""
     points = 0
     outside = Counter[AttentionModel]()
     for panel in panels:
         model = MODELS[panel.model]
         if isinstance(model, AttentionModel):
-            for point in panel.points():
-                points += 1
-                if not model.allows(point.a0, point.a1, point.b, point.c):
-                    outside[model] += 1
+            flags = are_outside(panel)
+            points += len(flags)
+            # A model without such a point is not named.
+            if any(flags):
+                outside[model] += sum(flags)
     if not outside:
         return ""
     order = [*MODELS]
     first, *others = sorted(outside, key=lambda model: order.index(model.name))
     ranges = [first.range_words]
     ranges += [f"in {model.words} {model.range_words}" for model in others]
+    shaded = "Shaded: " if is_shaded else ""
     return (
-        f"{outside.total():,} of the {points:,} points of attention leave what the datasets' "
-        f"definition asks: {'; '.join(ranges)}."
+        f"{shaded}{outside.total():,} of the {points:,} points of attention leave what the "
+        f"datasets' definition asks: {'; '.join(ranges)}."
     )
 
 
@@ -112,12 +124,17 @@ def choices_in_words(panels: Sequence[Panel], titled: Collection[str] = ()) -> s
     return "; ".join(dict.fromkeys([*choices, *notes]))
 
 
-def footnote(lines: Iterable[str], panels: Sequence[Panel], names_contests: bool = True) -> str:
+def footnote(
+    lines: Iterable[str],
+    panels: Sequence[Panel],
+    names_contests: bool = True,
+    is_shaded: bool = False,
+) -> str:
     """Lines, with what else is to be said of the panels; of their contests only where asked."""
     note = [*lines]
     if names_contests:
         note += contests_in_words({panel.name: panel.contest for panel in panels})
-    note.append(note_on_definition(panels))
+    note.append(note_on_definition(panels, is_shaded))
     if any(panel.reconstructed or panel.notes for panel in panels):
         note.append(KEY)
     return "\n".join(line for line in note if line)

@@ -1,52 +1,60 @@
 """Success rates against the swept parameters, panel by panel."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
+from ....attention.kernel_looks import BLUE, VERMILION
 from ....messages.words import rounded_up
 from ....pages import drawing
-from ....pages.house_style import BLUE, VERMILION
+from ....pages.drawing import Look
 from ....results.provenance import record
-from ....results.tables import numpy_column
+from ....results.tables import numpy_column, select_rows, write_csv, write_parquet
+from ..exact.lines import has_line, lines_table
 from ..models.model import SWEEPABLE
 from ..models.panel_tables import read_joined
 from ..settings.panels import Panel, PanelsJob
-from .figure_text import choices_in_words, footnote, held_title, marked
+from .figure_text import are_outside, choices_in_words, footnote, held_title, marked
 
 HIGH = 0.8
-"""Where the axis of a panel begins all of whose rates are above it, with their intervals."""
+"""What lies above it with all intervals is enlarged: else it would be a line along the edge."""
+
+INSET = (0.0, 0.12, 1.0, 0.52)
+"""Where rates from HIGH on stand enlarged: left, bottom, width and height, in parts of a panel."""
 
 MANY_POINTS = 12
 VERY_MANY_POINTS = 90
-CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
 
-INTERVAL: dict[str, Any] = {"alpha": 0.25, "linewidth": 1.0}
-INTERVAL_OF_FEW: dict[str, Any] = {"alpha": 0.45, "linewidth": 1.6}
-EXACT_TICKS: dict[str, Any] = {
-    "linewidth": 0.6,
-    "linestyle": ":",
+INTERVAL: Look = {"alpha": 0.25, "linewidth": 1.0}
+INTERVAL_OF_FEW: Look = {"alpha": 0.45, "linewidth": 1.6}
+EXACT_OF_FEW: Look = {
+    "linewidth": 0,
     "marker": "_",
     "markersize": 13,
     "markeredgewidth": 1.4,
     "zorder": 2.5,
 }
-EXACT_LINE: dict[str, Any] = {"linewidth": 1.3, "zorder": 2.5}
-EXACT_LINE_ABOVE: dict[str, Any] = {"linewidth": 0.9, "zorder": 3.5}
+EXACT: Look = {"linewidth": 1.3, "zorder": 2.5}
+EXACT_ABOVE: Look = {"linewidth": 0.9, "zorder": 3.5}
 
 WIDE = 30
 """Values whose largest is this many times the smallest stand on a logarithmic axis."""
 
+OUTSIDE = "outside the datasets' definition"
 
-def draw(job: PanelsJob, tables: list[pa.Table]) -> Figure:
+
+def draw(job: PanelsJob, tables: list[pa.Table], lines: pa.Table) -> Figure:
     """The figure, one panel for each table in order: trials as dots with 95 % intervals, and exact
-    or reference values as a line. The tables hold both, joined."""
+    or reference values as a line, or as ticks where the swept parameter has no values between.
+
+    The tables hold trials and exact values of the points, joined; `lines` is of `lines_table`.
+    """
     is_alone = len(tables) == 1
     sheet = drawing.sheet(
         job.title or "",
@@ -67,15 +75,27 @@ def draw(job: PanelsJob, tables: list[pa.Table]) -> Figure:
                 mesh = draw_panel_map(ax, panel, rate, exact=numpy_column(table, "p_exact"))
                 figure.colorbar(mesh, ax=ax, label="success rate")
             else:
-                _draw_rates(ax, panel, table)
-        largest = max(numpy_column(table, "p_error").max() for table in tables)
-        line = f"reference value, estimated error ≤ {rounded_up(largest)}" if largest else "exact"
-        handles = [
-            drawing.key("trials", BLUE, marker="o", markersize=4, linewidth=0),
-            drawing.key(line, VERMILION, linewidth=1.3),
-        ]
-        drawing.legend_above(figure, handles)
+                _draw_rates(ax, panel, table, select_rows(lines, panel=panel.name))
+        drawing.legend_above(figure, _legend(job.panels, tables))
     return figure
+
+
+def _legend(panels: list[Panel], tables: list[pa.Table]) -> list[Artist]:
+    """What the panels that are no maps have."""
+    curves = [
+        (panel, table) for panel, table in zip(panels, tables, strict=True) if len(panel.sweep) == 1
+    ]
+    if not curves:
+        return []
+    largest = max(numpy_column(table, "p_error").max() for _, table in curves)
+    exact = f"reference value, estimated error ≤ {rounded_up(largest)}" if largest else "exact"
+    handles: list[Artist] = [
+        drawing.key("trials", BLUE, marker="o", markersize=4, linewidth=0),
+        drawing.key(exact, VERMILION, linewidth=1.3),
+    ]
+    if any(any(are_outside(panel)) for panel, _ in curves):
+        handles.append(drawing.shade_key(OUTSIDE))
+    return handles
 
 
 def _draw_letter(ax: Axes, letter: str) -> None:
@@ -91,56 +111,67 @@ def _draw_letter(ax: Axes, letter: str) -> None:
     )
 
 
-def _draw_rates(ax: Axes, panel: Panel, table: pa.Table) -> None:
+def _draw_rates(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None:
+    """The rates of a panel, and those from HIGH on again in an inset where all are there."""
+    _draw_points(ax, panel, table, line)
     (swept,) = panel.sweep
+    ax.set_ylim(0, 1)
+    ax.set_xlabel(_axis_label(swept, panel))
+    ax.set_ylabel("success rate")
+    if min(numpy_column(table, "ci_low").min(), numpy_column(table, "p_exact").min()) >= HIGH:
+        inset = ax.inset_axes(INSET)
+        _draw_points(inset, panel, table, line)
+        inset.set_ylim(HIGH, 1)
+        inset.set_title(f"  from {HIGH:g} on, enlarged: scale at the right", fontsize=7.5, pad=3)
+        inset.yaxis.tick_right()
+        inset.tick_params(labelsize=7, bottom=False, labelbottom=False)
+        inset.spines[["right", "top"]].set_visible(True)
+
+
+def _draw_points(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None:
+    """Trials with their intervals and exact values, on a ground that is shaded where the datasets'
+    definition is left."""
     names = ("value", "p_hat", "ci_low", "ci_high", "p_exact")
     x, rate, low, high, exact = drawing.sorted_columns(table, *names)
-    if len(x) <= MANY_POINTS:
-        # Few values, and none between them: ticks with a thin link.
-        line = EXACT_TICKS
-        interval = INTERVAL_OF_FEW
-        size = 4.0
-    else:
-        line = EXACT_LINE
-        interval = INTERVAL
-        size = 2.2
-        if len(x) > VERY_MANY_POINTS:
-            # Where points are dense and hardly scatter, the line would vanish beneath them.
-            line = EXACT_LINE_ABOVE
-            size = 1.6
-    ax.plot(x, exact, color=VERMILION, clip_on=False, **line)
-    ax.vlines(x, low, high, color=BLUE, **interval)
-    ax.plot(x, rate, "o", color=BLUE, markersize=size, clip_on=False, zorder=3)
     gaps = np.diff(x)
-    if len(x) > MANY_POINTS:
-        ax.set_xlim(x[0], x[-1])
-    elif len(x) >= 3 and x[0] > 0 and gaps[-1] > 4 * gaps[0]:
+    has_few = len(x) <= MANY_POINTS
+    if has_few and len(x) >= 3 and x[0] > 0 and gaps[-1] > 4 * gaps[0]:
         # Few positive values that lie further apart the larger they are.
         drawing.ticks_at(ax.xaxis, x.tolist())
+    # Where points are dense and hardly scatter, the line would vanish beneath them.
+    exact_look = EXACT_ABOVE if len(x) > VERY_MANY_POINTS else EXACT
+    if has_line(panel):
+        values, rates = drawing.sorted_columns(line, "value", "p_exact")
+        ax.plot(values, rates, color=VERMILION, clip_on=False, **exact_look)
+    elif has_few:
+        ax.plot(x, exact, color=VERMILION, clip_on=False, **EXACT_OF_FEW)
     else:
+        drawing.draw_ticks(ax, x, exact, VERMILION, **exact_look)
+    size = 4.0 if has_few else 2.2
+    if len(x) > VERY_MANY_POINTS:
+        size = 1.6
+    interval = INTERVAL_OF_FEW if has_few else INTERVAL
+    mark: Look = {"markersize": size, "clip_on": False}
+    drawing.draw_estimates(ax, x, rate, low, high, BLUE, mark=mark, interval=interval)
+    if has_few:
         ax.margins(x=0.08)
-    # What lies within the upper fifth would be a line along the edge.
-    is_high = min(low.min(), exact.min()) >= HIGH
-    ax.set_ylim(HIGH if is_high else 0, 1)
-    ax.set_xlabel(_axis_label(swept, panel))
-    ax.set_ylabel(f"success rate, from {HIGH:g}" if is_high else "success rate")
+    else:
+        ax.set_xlim(x[0], x[-1])
+    swept = [point.swept[0] for point in panel.points()]
+    outside = np.array(are_outside(panel))[np.argsort(swept, kind="stable")]
+    drawing.shade(ax, x, outside)
 
 
-def draw_panel_map(
-    ax: Axes, panel: Panel, shown: np.ndarray, exact: np.ndarray, smooth: int = 2
-) -> QuadMesh:
+def draw_panel_map(ax: Axes, panel: Panel, shown: np.ndarray, exact: np.ndarray) -> QuadMesh:
     """A panel of two swept parameters: what is shown at its points as colours, and contours of
-    exact values where both parameters have at least `smooth` values."""
+    exact values."""
     x, y = np.array([point.swept for point in panel.points()]).T
     columns, rows, grid = drawing.as_grid(x, y, shown)
     across, upwards = panel.sweep
     _set_axis(ax.xaxis, _axis_label(across, panel), columns)
     _set_axis(ax.yaxis, _axis_label(upwards, panel), rows)
     mesh = drawing.draw_map(ax, columns, rows, grid)
-    levels = [level for level in CONTOURS if exact.min() < level < exact.max()]
-    if levels and min(grid.shape) >= smooth:
-        lines = ax.contour(*drawing.as_grid(x, y, exact), levels, colors=VERMILION, linewidths=1)
-        ax.clabel(lines, fontsize=7)
+    drawing.draw_contours(ax, *drawing.as_grid(x, y, exact))
     return mesh
 
 
@@ -162,10 +193,14 @@ def _note(job: PanelsJob) -> str:
     """The trials, the choices that all panels share, and what departs from them."""
     trials = sorted({panel.trials for panel in job.panels})
     counts = " or ".join(f"{count:,}" for count in trials)
-    maps = all(len(panel.sweep) == 2 for panel in job.panels)
-    intervals = "lines: exact" if maps else "95 % intervals (Clopper-Pearson)"
-    line = f"{counts} trials per point; {intervals}; {choices_in_words(job.panels)}."
-    return footnote([line], job.panels)
+    items = [f"{counts} trials per point"]
+    if any(len(panel.sweep) == 1 for panel in job.panels):
+        items.append("95 % intervals (Clopper-Pearson)")
+    if any(len(panel.sweep) == 2 for panel in job.panels):
+        items.append("contours on large maps: exact")
+    line = "; ".join([*items, choices_in_words(job.panels)])
+    curves = [panel for panel in job.panels if len(panel.sweep) == 1]
+    return footnote([f"{line}."], job.panels, is_shaded=len(curves) == len(job.panels))
 
 
 def run(job: PanelsJob, tables: list[Path], exact: list[Path], output: Path) -> None:
@@ -174,4 +209,9 @@ def run(job: PanelsJob, tables: list[Path], exact: list[Path], output: Path) -> 
     whole = pa.concat_tables(
         [table.replace_schema_metadata() for table in joined], promote_options="default"
     )
-    drawing.save_with_numbers(draw(job, joined), output, whole, record(job.canonical(), __name__))
+    lines = lines_table(job.panels)
+    provenance = record(job.canonical(), __name__)
+    beside = output.with_name(f"{output.stem}_lines")
+    write_parquet(lines, beside.with_suffix(".parquet"), provenance)
+    write_csv(lines, beside.with_suffix(".csv"))
+    drawing.save_with_numbers(draw(job, joined, lines), output, whole, provenance)

@@ -91,11 +91,12 @@ class Contest(StrictModel, title="contest"):
 
     def in_words(self) -> str:
         """The contest in a sentence without an end."""
-        text = f"success: {network_name(self.fires)} positive on D1 and zero on D0"
+        text = f"success: {network_name(self.fires)} is positive on D1 and zero on D0"
         if not self.silent:
             return text
         silent = joined([network_name(kernel) for kernel in self.silent])
-        return f"{text}; {silent} zero on both"
+        verb = "is" if len(self.silent) == 1 else "are"
+        return f"{text}; {silent} {verb} zero on both"
 
 
 PAPERS = Contest(fires="exp", silent=("linear",))
@@ -108,9 +109,15 @@ def network_name(kernel: str) -> str:
 
 
 def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
-    """Sentences on panels whose contest is not the paper's, by the panels' names."""
+    """Sentences on what success is in panels: the paper's contest first, then each other one with
+    the names of its panels."""
     panels: dict[Contest, list[str]] = {}
     for name, contest in contests.items():
-        if contest != PAPERS:
-            panels.setdefault(contest, []).append(name)
-    return [f"In {joined(names)}, {contest.in_words()}." for contest, names in panels.items()]
+        panels.setdefault(contest, []).append(name)
+    sentences = []
+    if panels.pop(PAPERS, None):
+        words = PAPERS.in_words()
+        sentences.append(f"{words[0].upper()}{words[1:]}.")
+    for contest, names in panels.items():
+        sentences.append(f"In {joined(names)}, {contest.in_words()}.")
+    return sentences

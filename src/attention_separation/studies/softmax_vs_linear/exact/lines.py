@@ -1,0 +1,87 @@
+"""Exact success rates between a panel's points, as close together as a line through them needs.
+
+The rate is constant between jumps: each is where a score of some state crosses the threshold.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from ....results.tables import Row, schema, table_from_rows
+from ..models import MODELS
+from ..models.model import AttentionModel
+from ..models.panel_tables import DECIMALS
+from ..settings.panels import Panel
+from .attention_probabilities import references
+
+SCHEMA = schema(panel=str, parameter=str, value=float, p_exact=float)
+"""The corners of each panel's line, in order; the panel's own points are among them."""
+
+WHOLE = ("n", "d", "m")
+"""Parameters with no values between whole numbers."""
+
+PARTS = 256
+"""Into which a panel's range is divided at least, before jumps are looked for."""
+
+JUMP = 0.004
+"""Two neighbouring values that differ by more have another between them, or are FINEST apart."""
+
+FINEST = 2.0**-13
+"""Of a panel's range: less than a pixel."""
+
+
+def has_line(panel: Panel) -> bool:
+    """Whether a panel of attention sweeps one parameter that has values between its points."""
+    if len(panel.sweep) > 1 or not isinstance(MODELS[panel.model], AttentionModel):
+        return False
+    (swept,) = panel.sweep
+    return swept not in WHOLE
+
+
+def lines_table(panels: Iterable[Panel]) -> pa.Table:
+    """The lines of all panels that have one."""
+    rows: list[Row] = []
+    for panel in panels:
+        if has_line(panel):
+            (swept,) = panel.sweep
+            for value, p_exact in zip(*line(panel), strict=True):
+                rows.append(
+                    {
+                        "panel": panel.name,
+                        "parameter": swept,
+                        "value": float(value),
+                        "p_exact": float(p_exact),
+                    }
+                )
+    return table_from_rows(rows, SCHEMA)
+
+
+def line(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
+    """Values of the swept parameter from the first to the last point, rising, and P(success) at
+    each. Between two neighbours the rate moves by JUMP at most, or they are FINEST apart."""
+    own = np.unique([point.swept[0] for point in panel.points()])
+    values = own
+    if len(own) > 1:
+        parts = -(-PARTS // (len(own) - 1))
+        values = np.interp(np.arange(parts * (len(own) - 1) + 1) / parts, np.arange(len(own)), own)
+    rates = rates_at(panel, values)
+    finest = FINEST * (own[-1] - own[0])
+    while True:
+        is_jump = (np.abs(np.diff(rates)) > JUMP) & (np.diff(values) > finest)
+        if not is_jump.any():
+            return values, rates
+        after = np.flatnonzero(is_jump) + 1
+        middles = (values[after - 1] + values[after]) / 2
+        values = np.insert(values, after, middles)
+        rates = np.insert(rates, after, rates_at(panel, middles))
+
+
+def rates_at(panel: Panel, values: np.ndarray) -> np.ndarray:
+    """P(success) at values of the one parameter that a panel of attention sweeps."""
+    (swept,) = panel.sweep
+    model = MODELS[panel.model]
+    assert isinstance(model, AttentionModel)
+    between = panel.with_more(sweep={swept: values.tolist()}, most_values=None)
+    rates = [reference.success for reference in references(model, between.points())]
+    return np.round(rates, DECIMALS)
