@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ..settings.strict_model import StrictModel
+from ..settings.strict_model import Job, StrictModel
 from .provenance import PACKAGE, code_digest
 
 PICTURES = ("svg", "png", "pdf")
@@ -30,8 +30,9 @@ PICTURE = Kind("figures", PICTURES)
 TABLE = Kind("tables", ("parquet", "csv", "html"))
 POINTS = Kind("tables", NUMBERS)
 CHECK = Kind("tables", ("txt",))
+CELL = Kind("cells", ("parquet",))
 """A figure with its numbers, one whose numbers are a table of the same job; a table with a page,
-one without; a sentence."""
+one without; a sentence; a part of a study that is computed or trained by a job of its own."""
 
 START = Kind("", ("html",))
 """A page from which all else is reached; it lies in the folder of results itself."""
@@ -154,6 +155,25 @@ class Result:
         """The table of one of its slices, below the folder of results."""
         (output,) = self.all_outputs()
         return f"slices/{output.name}/{number}-of-{self.slices}.parquet"
+
+
+def figure_of_tables(
+    name: str,
+    title: str,
+    module: str,
+    inputs: Mapping[str, tuple[Output, ...]],
+    options: tuple[str, ...] = (),
+) -> Result:
+    """A figure, which depends on its tables alone."""
+    return Result(
+        name=name,
+        module=module,
+        settings=Job(),
+        outputs={"output": (Output(FIGURE, name, title),)},
+        inputs=inputs,
+        options=options,
+        description=f"Figure {name}",
+    )
 
 
 def outputs_of(results: Mapping[str, Result]) -> Iterator[tuple[Result, Output]]:

@@ -7,7 +7,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ...results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
+from ...results.declaration import (
+    CELL,
+    FIGURE,
+    TABLE,
+    Kind,
+    Output,
+    Result,
+    Study,
+    figure_of_tables,
+)
 from ...settings.strict_model import Job, Jobs
 from .settings.cells import CellJob
 from .settings.jobs import (
@@ -23,7 +32,6 @@ from .settings.section import HeadRankSection
 from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY, UNJUDGED
 
 NUMBERS = Kind("numbers", ("parquet",))
-CELL = Kind("cells", ("parquet",))
 
 
 @dataclass(frozen=True)
@@ -256,16 +264,9 @@ def _figure(
     inputs: dict[str, tuple[Output, ...]] | None = None,
     options: tuple[str, ...] = (),
 ) -> Result:
-    """A figure, which depends on its tables alone."""
-    return Result(
-        name=name,
-        module=f"studies.head_rank.figures.{module}",
-        settings=Job(),
-        outputs={"output": (Output(FIGURE, name, FIGURES[name]),)},
-        inputs=inputs or {},
-        options=options,
-        description=f"Figure {name}",
-    )
+    """A figure drawn by a module of this study's."""
+    module = f"studies.head_rank.figures.{module}"
+    return figure_of_tables(name, FIGURES[name], module, inputs or {}, options)
 
 
 def _theory_tables() -> dict[str, tuple[Output, ...]]:

@@ -4,15 +4,13 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from ...results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
+from ...results.declaration import CELL, TABLE, Output, Result, Study, figure_of_tables
 from ...settings.kernel_section import OwnKernel
 from ...settings.strict_model import Job, Jobs
 from .settings.cells import NeedleCell
 from .settings.exact import ClaimsJob
 from .settings.section import NeedleSection
 from .settings.titles import FIGURES_OF_LINES, FIGURES_OF_NETWORKS, JUDGED, LINES, LONG, TRAINED
-
-CELL = Kind("cells", ("parquet",))
 
 EXACT = "needle_exact"
 """The result that is made without training at every scale."""
@@ -60,15 +58,13 @@ class Needle(Study):
         drawn = {"needle_critical": critical, "needle_sink": sinks}
         of_networks = FIGURES_OF_NETWORKS if trained else {}
         for name, title in (FIGURES_OF_LINES | of_networks).items():
-            yield Result(
-                name=name,
-                module="studies.needle.figures",
-                settings=Job(),
-                outputs={"output": (Output(FIGURE, name, title),)},
-                inputs={"table": (drawn.get(name, accuracies),)}
-                | (trained if name != "needle_sink" else {}),
+            beside = trained if name != "needle_sink" else {}
+            yield figure_of_tables(
+                name,
+                title,
+                "studies.needle.figures",
+                inputs={"table": (drawn.get(name, accuracies),)} | beside,
                 options=("--figure", name),
-                description=f"Figure {name}",
             )
         section = self.section
         claims = Output(TABLE, "needle_claims", JUDGED, judged="Claims on noise, of this project")

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from ...results.declaration import FIGURE, TABLE, Kind, Output, Result, Study
+from ...results.declaration import CELL, TABLE, Output, Result, Study, figure_of_tables
 from ...settings.strict_model import Job
 from .settings.section import ClaimsJob, LayerJob, RecallSection
 from .settings.titles import CAPACITY, FIGURES, JUDGED, LINES
-
-CELL = Kind("cells", ("parquet",))
 
 
 class RecallStudy(Study):
@@ -51,14 +49,13 @@ class RecallStudy(Study):
             description="Recall of all layers",
         )
         for name, title in FIGURES.items():
-            yield Result(
-                name=name,
-                module="studies.recall.figures",
-                settings=Job(),
-                outputs={"output": (Output(FIGURE, name, title),)},
-                inputs={"table": (capacity if name == "recall_state" else lines,)},
+            drawn = capacity if name == "recall_state" else lines
+            yield figure_of_tables(
+                name,
+                title,
+                "studies.recall.figures",
+                inputs={"table": (drawn,)},
                 options=("--figure", name),
-                description=f"Figure {name}",
             )
         claims = Output(TABLE, "recall_claims", JUDGED, judged="Claims on recall, of this project")
         yield Result(
