@@ -117,11 +117,10 @@ def test_of_powers(p, mu, n, monkeypatch):
 
 def test_of_layers_outside_the_bounds():
     """That of the best detector, whose own error is far smaller, has none of a grid."""
-    for row, far_finer in zip(
-        accuracy_limits.ends(), accuracy_limits.layers_outside(4), strict=True
-    ):
+    outside = [row for row in accuracy_limits.ends() if not row["inside"]]
+    for row, far_finer in zip(outside, accuracy_limits.layers_outside(4), strict=True):
         assert (row["layer"], row["kernel"]) == (far_finer.layer, far_finer.kernel)
-        if row["layer"] == "positions in the values, in n dimensions":
+        if "512 dimensions" in row["layer"] or "512 heads" in row["layer"]:
             assert row["accuracy"] == bayes.best_accuracy(row["mu"], row["n"]).value
         else:
             # Of two grids, of which it is the finer: the coarse one is further off.

@@ -35,6 +35,10 @@ FEWEST_DRAWS, MOST_DRAWS = 50, 4000
 MOST_LITERAL = 50_000_000
 """Numbers of the keys of one draw."""
 
+LARGEST_EXACT_ERROR = 0.02
+"""Of an answer that is called exact. The integral of a few keys that are written again and fade has
+a larger one: the literal layer answers there."""
+
 FEWEST_TRIALS_OF_REACH = 100
 """Of each n that is simulated in the search for the largest one."""
 
@@ -70,9 +74,10 @@ class Question:
         layer = self.layer
         if isinstance(layer, Scores) and layer.kernel.kind == "score":
             try:
-                return scores.accuracy(self.of_scores(layer), self.age)
+                exact = scores.accuracy(self.of_scores(layer), self.age)
             except scores.UnresolvedError:
                 return self._literal()
+            return exact if exact.error <= LARGEST_EXACT_ERROR else self._literal()
         if isinstance(layer, Delta) and self.rewrites == 0:
             return self._of_delta(layer)
         if isinstance(layer, LeastSquares) and self.n <= self.d and self.cosine == 1:

@@ -27,7 +27,7 @@ MU = 5.0
 N = 512
 FEW = 15
 DIMENSIONS = 256
-"""Of the layers outside the bounds' class: mu, n, the n of few tokens, and dimensions of
+"""Of the layers at the ends of the bounds' class: mu, n, the n of few tokens, and dimensions of
 positions."""
 
 
@@ -46,30 +46,42 @@ class Values:
     of_needle: np.ndarray
 
 
-class Outside(NamedTuple):
-    """A layer just outside the class of the bounds, and the accuracy that it comes to."""
+class AtEnd(NamedTuple):
+    """A layer at an end of the class of the bounds, and the accuracy that it comes to."""
 
+    changed: str
     layer: str
     kernel: str
     n: int
     accuracy: float
 
 
+INSIDE = (
+    ("nothing", "one head with the needle as its query, one with equal weights"),
+    ("heads", f"{N} heads, and an MLP or a norm behind them"),
+    ("query", "a position in the query alone"),
+)
+"""What may change while every head sums the same function of each token, wherever it stands."""
+
+
 def ends() -> Iterator[Row]:
-    """The rows of the table; the error is how far a finer grid moves an accuracy."""
+    """The rows of the table, those inside the class first; the error is how far a finer grid moves
+    an accuracy."""
+    limit = LINES["linear"].accuracy(MU, N)
+    for changed, layer in INSIDE:
+        row = _end_row(AtEnd(changed, layer, "linear", N, limit.value), limit.error)
+        yield row | {"inside": True}
     for outside, finer in zip(layers_outside(1), layers_outside(2), strict=True):
-        yield {
-            "layer": outside.layer,
-            "kernel": outside.kernel,
-            "mu": MU,
-            "n": outside.n,
-            "accuracy": finer.accuracy,
-            "error": abs(finer.accuracy - outside.accuracy),
-            "limit": LINES[outside.kernel].accuracy(MU, outside.n).value,
-        }
+        error = abs(finer.accuracy - outside.accuracy)
+        yield _end_row(finer, error) | {"inside": False}
 
 
-def layers_outside(scale: int) -> Iterator[Outside]:
+def _end_row(end: AtEnd, error: float) -> Row:
+    limit = LINES[end.kernel].accuracy(MU, end.n).value
+    return end._asdict() | {"mu": MU, "error": error, "limit": limit}
+
+
+def layers_outside(scale: int) -> Iterator[AtEnd]:
     """Layers with weights set by hand, computed on a grid so many times finer."""
     tokens = _tokens(MU, 8000 * scale)
     z = tokens.worth
@@ -77,20 +89,34 @@ def layers_outside(scale: int) -> Iterator[Outside]:
     # Score and value are 1 + x / |(x, 2.5)|, of the token embedded as (x, 2.5, -x, -2.5).
     score_times_value = (1 + x / np.hypot(x, 2.5)) ** 2
     feature = np.where(x > 0, 1 + x, np.exp(np.minimum(x, 0)))
+    of_norm = "affine embedding, then RMSNorm or LayerNorm, before the heads"
     values_by_layer = {
-        ("affine embedding and RMSNorm or LayerNorm before", "linear"): score_times_value,
-        ("one feature, elu + 1", "linear"): feature * z,
-        ("values relu(z − 3.5)", "uniform"): np.maximum(z - 3.5, 0),
+        ("norm", of_norm, "linear"): score_times_value,
+        ("feature map", "one feature, elu + 1", "linear"): feature * z,
+        ("value", "values relu(z − 3.5)", "uniform"): np.maximum(z - 3.5, 0),
     }
-    for (layer, kernel), worth in values_by_layer.items():
+    for (changed, layer, kernel), worth in values_by_layer.items():
         accuracy = _accuracy(replace(tokens, worth=worth), N, scale)
-        yield Outside(layer, kernel, N, accuracy)
-    accuracy = _accuracy(_pairs_of_one_position(scale), DIMENSIONS, scale)
-    yield Outside(f"positions in the values, in {DIMENSIONS} dimensions", "linear", N, accuracy)
-    best = bayes.best_accuracy(MU, N).value
-    yield Outside("positions in the values, in n dimensions", "linear", N, best)
+        yield AtEnd(changed, layer, kernel, N, accuracy)
+    # Two places share a head or a dimension: what is seen are their tokens' sums, and all squares.
+    of_pairs = _accuracy(_pairs_of_one_position(scale), DIMENSIONS, scale)
+    # Each place has its own: the tokens themselves are seen.
+    of_tokens = bayes.best_accuracy(MU, N).value
+    for dimensions, heads, accuracy in (
+        # One head more has the squares.
+        (DIMENSIONS, DIMENSIONS + 1, of_pairs),
+        (N, N, of_tokens),
+    ):
+        layers = {
+            "value": f"positions in the values, {dimensions} dimensions",
+            "score": f"a bias for each place in the scores, {heads} heads",
+            "key": f"positions in the keys alone, {dimensions} dimensions, {heads} heads",
+        }
+        for changed, layer in layers.items():
+            yield AtEnd(changed, layer, "linear", N, accuracy)
     accuracy = _accuracy(_likelihood_ratios(scale), 1, scale)
-    yield Outside("the query one of the tokens, and added to the output", "uniform", FEW, accuracy)
+    layer = "the query one of the tokens, and added to the output"
+    yield AtEnd("query", layer, "uniform", FEW, accuracy)
 
 
 def _pairs_of_one_position(scale: int) -> Values:
@@ -149,7 +175,15 @@ def _accuracy(values: Values, n: int, scale: int) -> float:
 
 ACCURACIES = schema(kernel=str, mu=float, n=int, accuracy=float, error=float, kind=str, method=str)
 BOUND_ENDS = schema(
-    layer=str, kernel=str, mu=float, n=int, accuracy=float, error=float, limit=float
+    changed=str,
+    layer=str,
+    inside=bool,
+    kernel=str,
+    mu=float,
+    n=int,
+    accuracy=float,
+    error=float,
+    limit=float,
 )
 CRITICAL = schema(kernel=str, mu=float, n_critical=float, error=float, kind=str, method=str)
 """Where n_critical is inf or 0 it has no error."""
@@ -162,10 +196,11 @@ ENDLESS = ("n_critical",)
 _ABOUT = (
     "n tokens with independent normal noise of standard deviation 1; on D1 one of them has mu "
     f"added; D0 and D1 are equally likely. A {BOUND} is what no layer of the kernel can pass, of "
-    "any number of heads whose queries do not see the tokens, with scores and values linear in "
-    f"them, and anything behind; a {REFERENCE} is the accuracy of one query and one threshold: for "
-    "powers on the ratio of sums, at the best shift and threshold found, for exp on "
-    "the largest token, which softmax tends to as it grows sharp. Nothing passes the likelihood "
+    "any number of heads that each sum a score times a value over all tokens, both linear in the "
+    "token and the same functions at every place, and anything behind; "
+    f"a {REFERENCE} is the accuracy of one query and one threshold: for powers on the ratio of "
+    "sums, at the best shift and threshold found, for exp on the largest token, which softmax "
+    "tends to as it grows sharp. Nothing passes the likelihood "
     f"ratio ({BEST})."
 )
 ABOUT = {
@@ -175,8 +210,9 @@ ABOUT = {
     "needle_critical": f"{_ABOUT}\nn_critical is interpolated in log n between two whole numbers; "
     "infinite where the accuracy is above 0.75 at n = 10^15 still, 0 where it is below at n = 1. "
     "The error is what the errors of the two accuracies make of it.",
-    "needle_bound_ends": "Layers just outside the class of the bounds, with weights set by hand, "
-    "and the limit inside it. The error is how far a finer grid moves the accuracy.",
+    "needle_bound_ends": "Layers at the ends of the class of the bounds, with weights set by hand, "
+    "and the limit inside it. What a row has changed is named first. The error is how far a finer "
+    "grid moves the accuracy.",
     "needle_sink": "Softmax of scores μz with a sink, whose logit is right for right_at tokens, at "
     "n; a needle is detected where its weight is below 1/2: where the likelihood ratio is above "
     "c = right_at / n. Without right_at the logit is 0: softmax-one. right_sink is the accuracy of "
