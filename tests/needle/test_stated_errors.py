@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from attention_separation.needle import attention_sink as sink
-from attention_separation.needle import bayes, kernel_limits, power
+from attention_separation.needle import attention_sink, bayes, kernel_limits, power
 from attention_separation.needle.accuracy import Accuracy, crossing
 from attention_separation.needle.attention_sink import right_sink, sink_accuracy
 from attention_separation.needle.kernel_limits import LINES
@@ -76,7 +75,7 @@ def test_of_the_best_detector(mu, n, what, monkeypatch):
 def test_of_a_sink(mu, n, what, monkeypatch):
     logit = right_sink(mu, 4 * n)
     c = math.exp(logit - right_sink(mu, n))
-    far_finer = 0.5 + 0.5 * sink._difference(mu, n, mu, c, step=bayes.STEP / 2, times=4)
+    far_finer = 0.5 + 0.5 * attention_sink._difference(mu, n, mu, c, step=bayes.STEP / 2, times=4)
     coarsen(monkeypatch, what)
     check(sink_accuracy(mu, n, logit), far_finer)
 

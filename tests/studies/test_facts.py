@@ -43,6 +43,21 @@ def test_the_first_paper():
     assert facts.above(0.5) == sum(number(row, "p_exact") > 0.5 for row in points)
     assert facts.above(0.5, "fig3") == facts.at_least(0.5, "fig3") - 1
     assert facts.bounds.total() == 10
+    # Definition D.1 has b + c = 1, a0 below 0.1 and a1 at least 0.7, in cross-attention 1.
+    counts = {
+        k: [
+            (len(part), sum(row["p_exact"] > 0.5 for row in part),
+             sum(row["p_exact"] >= 0.9 for row in part))
+            for part in (facts.inside(f"fig{k}"), facts.outside(f"fig{k}"))
+        ]
+        for k in (3, 4, 5, 7)
+    }  # fmt: skip
+    assert counts == {
+        3: [(291, 290, 286), (0, 0, 0)],
+        4: [(241, 160, 2), (168, 139, 0)],
+        5: [(241, 235, 3), (168, 121, 30)],
+        7: [(232, 228, 222), (96, 73, 72)],
+    }
     assert sum(facts.at_least(0.9, f"fig{k}") for k in (3, 4, 5, 7)) == facts.at_least(0.9)
     assert facts.mean("fig4") == mean(number(row, "p_exact") for row in rows("gallery/fig4"))
     for k, kind in enumerate(("paper", "best")):
@@ -214,7 +229,14 @@ def test_a_claim_that_holds_is_beside_numbers_that_show_it(row):
         ("with τ = 1/4*: refuted below n = 2423, proved from n = 13578",
          "from 13,578, not below 2,423, with τ = 1/4*"),
         ("holds only from n >= 12768, with d − 2 = ⌈√n⌉; not yet at n = 10^9 with d − 2 = ⌈n^0.1⌉",
-         "from 12,768, if d − 2 = ⌈√n⌉"),
+         "from 12,768 if d − 2 = ⌈√n⌉; not by n = 10⁹ if d − 2 = ⌈n^0.1⌉"),
+        ("the reconstructed claim holds only from n >= 702, with d − 1 = ⌈√n⌉; not yet at n = 10^9 "
+         "with d − 1 = ⌈n^0.1⌉",
+         "from 702 if d − 1 = ⌈√n⌉; not by n = 10⁹ if d − 1 = ⌈n^0.1⌉"),
+        ("what the paper leaves out holds only from n >= 13572, with d − 2 = ⌈√n⌉; not yet at "
+         "n = 10^9 with d − 2 = ⌈n^0.1⌉; at n = 10^9 it fails at b = 0.9, c = 0.1 of the dataset's "
+         "range",
+         "from 13,572 if d − 2 = ⌈√n⌉; not by n = 10⁹ if d − 2 = ⌈n^0.1⌉, nor at b = 0.9, c = 0.1"),
         ("fails: the least C grows like n^0.50, from 1.63 at n = 4 to 4 at n = 10^9",
          "none: C would grow like n^0.50"),
         ("fails at every n tested", "none tested"),

@@ -1,10 +1,13 @@
 """Facts of any attention kernel."""
 
 import math
+import warnings
 from collections import Counter
+from functools import cache
 from typing import Any
 
 from ...any_attention.layers import LAYERS
+from ...api import reaching
 from ...pages.rendering import Tables, one, whole
 from ...statistics.claims import NOT_APPLICABLE, VERDICTS
 
@@ -27,16 +30,18 @@ class Kernels:
     def reach(self, kernel: str, layer: int) -> str:
         """The same in words, and the n below it at which the kernel does not separate."""
         row = self.row(kernel, layer)
-        last = self.last(kernel, layer)
-        if math.isinf(last):
-            words = "≥ 10¹²"
-        else:
-            words = whole(last) if last else "none"
+        words = _words_of(self.last(kernel, layer))
         if row["first_hole"]:
             words += f", not at some n in {row['first_hole']:,.0f} to {row['last_hole']:,.0f}"
         if row["undecided_from"]:
             words += f", P unknown from {whole(row['undecided_from'])}"
         return words
+
+    @staticmethod
+    def reach_at(kernel: str, a1: float) -> str:
+        """The largest n at which a kernel separates in self-attention with X = I, at another size
+        of the special entry, in words."""
+        return _words_of(_largest_n(kernel, a1))
 
     def p(self, kernel: str, layer: int, n: int = 2000) -> float:
         """The probability that a kernel separates, at its own best threshold."""
@@ -98,6 +103,22 @@ class Kernels:
         signs, at n = 2,000."""
         rows = self._tables("kernels/kernel_values", model="self_attention", n=2000)
         return min(row["p_each_bias"] for row in rows if row["p_each_bias"] is not None)
+
+
+@cache
+def _largest_n(kernel: str, a1: float) -> float:
+    """As the API computes it; 0 for none."""
+    with warnings.catch_warnings():
+        # Where softmax itself stops, the page says.
+        warnings.simplefilter("ignore")
+        return reaching.largest_n(kernel, a1=a1) or 0
+
+
+def _words_of(last: float) -> str:
+    """A largest n in words."""
+    if math.isinf(last):
+        return "≥ 10¹²"
+    return whole(last) if last else "none"
 
 
 def _cell(row: dict[str, Any]) -> tuple[str, str, str]:

@@ -1,13 +1,13 @@
 """The second paper's facts: of bounds, claims and trained networks."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from ...pages.rendering import Tables, one, short
+from ...pages.rendering import Tables, one
 from ...results.tables import chosen
 from ...statistics.claims import count_verdicts
-from .settings.titles import PAPERS, PUBLISHED
+from .settings.titles import CHECK, OURS, PAPERS, PUBLISHED
 
 
 class Rank:
@@ -60,14 +60,10 @@ class Rank:
         """How many of those that the paper's published values alone judge have each verdict."""
         return self._verdicts(PUBLISHED)
 
-    @staticmethod
-    def rule(row: Mapping[str, Any]) -> str:
-        """The bound that a claim is judged by, and in a few words what it is."""
-        words = row["bound_description"].partition(",")[0]
-        if row["bound"] is None:
-            return words
-        # What no difference is to is the claim's own.
-        return "0" if row["bound"] == 0 else f"{short(row['bound'])} {words}"
+    @property
+    def ours(self) -> Counter[str]:
+        """How many claims and checks made here have each verdict."""
+        return self._verdicts(OURS) + self._verdicts(CHECK)
 
     def _verdicts(self, origin: str) -> Counter[str]:
         rows = self._tables("head_rank/rank_claims", origin=origin)

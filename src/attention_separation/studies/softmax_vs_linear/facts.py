@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from ...pages.rendering import one, whole
 from ...results.tables import Row, chosen
+from .models.attention import CROSS_ATTENTION, SELF_ATTENTION
 
 PART = re.compile(r"A\.1|C\.\d|(?!3\.1)\d\.\d(\.P\d)?")
 """Ids of the first paper's own parts; Lemma 3.1 is Hoeffding's, a theorem of textbooks."""
@@ -17,11 +18,17 @@ SIZES = {
     "holds at the sizes tested": "all tested",
     r"holds with (least )?C = (?P<constant>[\d.]+) .*": "all tested, with C = {constant}",
     r"fails: the least C grows like (?P<law>\S+),.*": "none: C would grow like {law}",
-    r"fails at every n tested": "none tested",
     r"with τ = (?P<tau>\S+): refuted below n = (?P<refuted>\d+), proved from n = (?P<proved>\d+)": (
         "from {proved}, not below {refuted}, with τ = {tau}"
     ),
-    r"holds only from n >= (?P<least>\d+), with (?P<law>d − 2 = \S+);.*": "from {least}, if {law}",
+    r"(?:.* )?holds only from n >= (?P<least>\d+), with (?P<law>d − \d = \S+); "
+    r"not yet at n = 10\^9 with (?P<slow>d − \d = [^;]+)": (
+        "from {least} if {law}; not by n = 10⁹ if {slow}"
+    ),
+    r"(?:.* )?holds only from n >= (?P<least>\d+), with (?P<law>d − \d = \S+); "
+    r"not yet at n = 10\^9 with (?P<slow>d − \d = [^;]+); at n = 10\^9 it fails at (?P<where>.*) "
+    r"of the dataset's range": ("from {least} if {law}; not by n = 10⁹ if {slow}, nor at {where}"),
+    r"(?:.* )?fails at every n tested": "none tested",
 }
 """By the pattern of a verdict, whole: for which n the claim holds."""
 
@@ -49,6 +56,14 @@ class First:
     def rows(self) -> list[dict[str, Any]]:
         """The points of all panels."""
         return [*self.of("fig3"), *self.of("fig4"), *self.of("fig5"), *self.of("fig7")]
+
+    def inside(self, figure: str) -> list[dict[str, Any]]:
+        """The points of a figure that the definition of the datasets allows."""
+        return [row for row in self.of(figure) if _is_inside(row)]
+
+    def outside(self, figure: str) -> list[dict[str, Any]]:
+        """The points of a figure that it does not allow."""
+        return [row for row in self.of(figure) if not _is_inside(row)]
 
     @property
     def claims(self) -> list[dict[str, Any]]:
@@ -162,6 +177,15 @@ class First:
 def bounds_in_words(claims: Iterable[dict[str, Any]]) -> str:
     """At how many sizes the bounds hold that the paper states, of rows of the table of claims."""
     return First.of_claims(claims).bounds_in_words
+
+
+def _is_inside(row: Mapping[str, Any]) -> bool:
+    """Whether the definition of the datasets allows a point; softmax regression has no parameter
+    that leaves it."""
+    if row["a1"] is None:
+        return True
+    model = SELF_ATTENTION if row["b"] is not None else CROSS_ATTENTION
+    return model.allows(row["a0"], row["a1"], row["b"], row["c"])
 
 
 def _with_commas(text: str) -> str:
