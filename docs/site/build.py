@@ -1,8 +1,9 @@
 """Builds the documentation site, offline, from the pages that are read on a Git host too.
 
-`python docs/site/build.py` writes them into build/pages as a site needs them, README as its start
-page; has Zensical build site/ of them, which ends at a broken link; and makes what
-it built ask no other host for anything.
+`python docs/site/build.py` ends where a page reads worse than `prose` allows. It writes the pages
+into build/pages as a site needs them, README as its start page; has Zensical build site/ of them,
+which ends at a broken link; makes what it built ask no other host for anything; and puts a page
+that sends on at each old address.
 """
 
 import os
@@ -11,6 +12,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from prose import all_faults
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "build/pages"
@@ -23,13 +26,26 @@ OWN = ("reference.md", "style.css", "iframe-worker.js")
 SHIM = "https://unpkg.com/iframe-worker/shim"
 """Lets a page that is opened as a file search; Zensical writes this address into every page."""
 
+MOVED = {
+    "attention-as-used": "needle.html#a-sink",
+    "change-a-number": "run.html#change-a-number",
+    "cluster": "run.html#on-a-cluster",
+    "contests": "gallery.html#other-kernels-in-these-figures",
+    "head": "coverage.html#tried-and-given-up",
+    "head-model": "coverage.html#tried-and-given-up",
+    "models-heads": "coverage.html#tried-and-given-up",
+    "platforms": "run.html#which-platforms-and-pytorch-with-cuda",
+    "rank-at-the-papers-size": "head_rank.html#at-the-papers-size",
+    "rank-training": "rank-figures.html#which-networks-learn-nothing",
+    "report": "run.html#the-report-and-results-to-deposit",
+    "run-more": "run.html#run-more-trials",
+    "wanted": "coverage.html#wanted",
+    "when-something-goes-wrong": "run.html#when-something-goes-wrong",
+}
+"""Old addresses, without their ending, and where what stood there is now."""
+
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.S | re.M)
-
-
-def is_moved(path: Path) -> bool:
-    """Whether a page is a line at an old address, which leads on to the new one."""
-    return path.read_text(encoding="utf-8").startswith("Moved to [")
 
 
 def sources(root: Path) -> dict[str, str]:
@@ -37,11 +53,7 @@ def sources(root: Path) -> dict[str, str]:
     rooms = sorted(root.glob("src/*/studies/*/README.md"))
     return (
         {"README.md": "index.md"}
-        | {
-            f"docs/{path.name}": path.name
-            for path in sorted(root.glob("docs/*.md"))
-            if not is_moved(path)
-        }
+        | {f"docs/{path.name}": path.name for path in sorted(root.glob("docs/*.md"))}
         | {name: name.lower() for name in ("CONTRIBUTING.md", "CHANGELOG.md")}
         | {str(path.relative_to(root)): f"equations_{path.parent.name}.md" for path in rooms}
     )
@@ -109,12 +121,38 @@ def write_pages(root: Path, folder: Path) -> None:
         shutil.copy(HERE / name, folder)
 
 
+def redirect(target: str) -> str:
+    """A page that sends its reader on."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<title>Moved</title>\n<link rel="canonical" href="{target}">\n'
+        f'<meta http-equiv="refresh" content="0; url={target}">\n</head>\n'
+        f'<body><p>Moved to <a href="{target}">{target}</a>.</p></body>\n</html>\n'
+    )
+
+
+def write_redirects(site: Path) -> None:
+    """A page at each old address of a built site. ValueError where one leads to no page, or to no
+    heading of it."""
+    for name, target in MOVED.items():
+        page, _, heading = target.partition("#")
+        if not (site / page).exists():
+            raise ValueError(f"{name}: the site has no page {page}")
+        if f'id="{heading}"' not in (site / page).read_text(encoding="utf-8"):
+            raise ValueError(f"{name}: {page} has no heading {heading}")
+        (site / f"{name}.html").write_text(redirect(target), encoding="utf-8")
+
+
 def closed(page: str, depth: int) -> str:
     """A built page with the one script that it would load from elsewhere taken from the site."""
     return page.replace(SHIM, "../" * depth + "iframe-worker.js")
 
 
 def main() -> int:
+    over = all_faults(ROOT)
+    if over:
+        print("\n".join(over), file=sys.stderr)
+        return 1
     for folder in (PAGES, SITE):
         shutil.rmtree(folder, ignore_errors=True)
     PAGES.mkdir(parents=True)
@@ -128,6 +166,7 @@ def main() -> int:
     for page in SITE.rglob("*.html"):
         depth = len(page.relative_to(SITE).parts) - 1
         page.write_text(closed(page.read_text(encoding="utf-8"), depth), encoding="utf-8")
+    write_redirects(SITE)
     print(f"site/index.html: {len([*SITE.rglob('*.html')])} pages, open in any browser, offline")
     return 0
 

@@ -1,7 +1,7 @@
-"""Draws README's two pictures, one panel each, with type that a phone shows large enough.
+"""Draws the picture of docs/head_rank.md, one panel, with type that a phone shows large enough.
 
-`python docs/site/readme_pictures.py FOLDER` computes the first and reads the second's numbers
-from docs/head_rank; `make gallery` does it.
+`python docs/site/readme_pictures.py FOLDER` reads its numbers from docs/head_rank; `make gallery`
+does it.
 """
 
 import csv
@@ -11,7 +11,6 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation import compare
 from attention_separation.attention.kernel_looks import BLUE, DARK_GRAY, VERMILION
 from attention_separation.pages.house_style import house_rc
 
@@ -19,20 +18,6 @@ ROOT = Path(__file__).parents[2]
 SIZE = (5.0, 3.0)
 """Inches: on a phone, 390 pixels wide, type of 11 points is about as large as the page's own."""
 TYPE = {"font.size": 11, "axes.labelsize": 11, "xtick.labelsize": 10.5, "ytick.labelsize": 10.5}
-SIZES = [20 * round(0.5 * 10 ** (step / 8)) for step in range(2, 46)]
-"""Numbers of tokens, multiples of K = 20 from 20 to 4·10⁶."""
-
-
-def softmax_and_linear(ax: Axes) -> None:
-    """How probably softmax and linear attention separate, against n."""
-    sizes = sorted({*SIZES})
-    kernels = (("exp", "softmax", BLUE, 0.91), ("linear", "linear attention", VERMILION, 0.25))
-    for kernel, words, color, height in kernels:
-        table = compare([kernel], sizes)
-        ax.plot(table["n"], table["probability"], color=color, linewidth=2.4)
-        ax.text(1e4, height, words, color=color, weight="bold", va="center")
-    ax.set(xscale="log", xlim=(20, 4e6), ylim=(0, 1.04))
-    ax.set(xlabel="tokens n", ylabel="P(separates D1 from D0)")
 
 
 def error_against_rank(ax: Axes) -> None:
@@ -62,7 +47,7 @@ def error_against_rank(ax: Axes) -> None:
     ax.set(ylim=(0, 0.54), xlim=(0.95, 68), xlabel="rank r of a head, d = 64", ylabel="error")
 
 
-PICTURES = {"softmax_and_linear": softmax_and_linear, "error_against_rank": error_against_rank}
+PICTURES = {"error_against_rank": error_against_rank}
 
 
 def main(folder: Path) -> None:

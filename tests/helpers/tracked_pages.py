@@ -1,6 +1,5 @@
 """Pages of docs/ and README.md that have a template, and how long a page is."""
 
-import re
 import shutil
 from pathlib import Path
 
@@ -24,16 +23,3 @@ def copy_of_docs(folder: Path) -> Path:
         copied.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copied)
     return docs
-
-
-def words_and_mean_sentence(text: str) -> tuple[int, float]:
-    """How many words a page has without tables, pictures, code and addresses, and how many of them
-    a sentence has on average."""
-    text = re.sub(r"```.*?```", "", text, flags=re.S)
-    text = re.sub(r"^\|.*$", "", text, flags=re.M)
-    text = re.sub(r"!\[.*?\]\(.*?\)", "", text)
-    text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
-    text = re.sub(r"\]\([^)]*\)", "]", text)
-    count = len(text.split())
-    sentences = [part for part in re.split(r"(?<=[.!?])\s+", text) if len(part.split()) > 2]
-    return count, count / max(1, len(sentences))

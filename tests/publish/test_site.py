@@ -13,7 +13,6 @@ from attention_separation import API
 
 SITE = ROOT / "site"
 CONFIG = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
-PAGES = sorted(SITE.glob("*.html"))
 WIDTHS = {1280: 900, 390: 844}
 """A desktop's and a phone's, with their heights."""
 
@@ -39,6 +38,8 @@ def loaded():
 
 
 BUILD = loaded()
+MOVED = sorted(BUILD.MOVED)
+PAGES = [path for path in sorted(SITE.glob("*.html")) if path.stem not in MOVED]
 
 
 def entries(nav) -> list[str]:
@@ -79,6 +80,30 @@ def test_it_fits_and_asks_no_other_host(browser, page):
     assert browser.value(OUTSIDE) == []
     assert all(image["width"] > 0 for image in seen.images)
     assert len(seen.text) > 300
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_an_old_address_sends_on(browser, name):
+    browser.open(SITE / f"{name}.html")
+    page, _, heading = BUILD.MOVED[name].partition("#")
+    browser.wait_until(f"location.pathname.endsWith('/{page}')")
+    browser.wait_until(f"!!document.getElementById({heading!r})")
+
+
+def test_an_old_address_that_would_lead_nowhere_stops_the_build(tmp_path):
+    for target in BUILD.MOVED.values():
+        page, _, heading = target.partition("#")
+        with (tmp_path / page).open("a", encoding="utf-8") as file:
+            file.write(f'<h2 id="{heading}"></h2>\n')
+    BUILD.write_redirects(tmp_path)
+    sent = (tmp_path / "wanted.html").read_text(encoding="utf-8")
+    assert 'content="0; url=coverage.html#wanted"' in sent
+    (tmp_path / "coverage.html").write_text('<h2 id="wanted"></h2>', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"head: coverage\.html has no heading tried-and-given-up"):
+        BUILD.write_redirects(tmp_path)
+    (tmp_path / "needle.html").unlink()
+    with pytest.raises(ValueError, match=r"attention-as-used: the site has no page needle\.html"):
+        BUILD.write_redirects(tmp_path)
 
 
 def test_search_finds_in_a_page_that_is_opened_as_a_file(browser):

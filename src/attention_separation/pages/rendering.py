@@ -153,29 +153,6 @@ def _broken(template: Path, line: int, page: str) -> str:
     )
 
 
-STATEMENT = re.compile(r"\*\*.+?\*\*(?:(?<=[.:?!]\*\*)|.*?[.:?!](?=\s|$))", re.S)
-"""What is in bold, and the rest of its sentence."""
-
-
-BOLD_MARK = re.compile(r"</?(?:b|strong)>|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)")
-"""The other ways to write bold."""
-
-CODE = re.compile(r"```.*?```|`[^`\n]*(?:\*\*|__)[^`\n]*`", re.S)
-"""What is no prose: blocks of code, and code in a line with the marks of bold in it."""
-
-
-def _prose(text: str) -> str:
-    """A page in one line, without code, all that is bold marked by two asterisks."""
-    return " ".join(BOLD_MARK.sub("**", CODE.sub("", text)).split())
-
-
-def unsupported(readme: str, pages: Iterable[str]) -> list[str]:
-    """The bold statements of README that no page has word for word."""
-    texts = [_prose(page) for page in pages]
-    statements = STATEMENT.findall(_prose(readme))
-    return [words for words in statements if not any(words in text for text in texts)]
-
-
 LONG_DESCRIPTION = "long_description.md"
 """In docs/site/: what a package index shows."""
 
@@ -190,17 +167,11 @@ def _folder_of(page: str, docs: Path) -> Path:
 def write_pages(templates: Path, docs: Path, facts: Mapping[str, Callable[[Tables], Any]]) -> None:
     """Write every page of a folder of templates, README.md beside `docs`, the others in it.
 
-    All are rendered before any is written; PageError as `render`, and where README has a
-    statement in bold that no page has with the same words.
+    All are rendered before any is written; PageError as `render`.
     """
     pages = {}
     for template in sorted(templates.glob(f"[!_]*.md{SUFFIX}")):
         name = template.name.removesuffix(SUFFIX)
         pages[_folder_of(name, docs) / name] = render(template, docs, facts)
-    written = {path: path.read_text(encoding="utf-8") for path in docs.glob("*.md")} | pages
-    readme = written.pop(docs.parent / "README.md", "")
-    for statement in unsupported(readme, written.values()):
-        text = f"README.md: no page has the statement\n  {statement}\n"
-        raise PageError(text + "Write it on the page that shows it; README includes it from there.")
     for path, text in pages.items():
         write_text(path, text)

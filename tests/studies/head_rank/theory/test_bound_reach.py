@@ -85,7 +85,7 @@ def test_it_holds_for_two_independent_points_as_for_orthogonal_ones(points):
     literal, sigmas = mean_and_sigmas(data.squared_error(data.nearest(x, y), layer))
     assert literal == pytest.approx(error, abs=sigmas)
     assert f"At d = 16 and r = 1 the bound for one head is {bound(16, 1, 1):.4f}." in PAGE
-    assert "**Two independent uniform points have the same bounds.**" in PAGE
+    assert "*Two independent uniform points have the same bounds.*" in PAGE
 
 
 def test_weights_that_ignore_the_points_have_half():
@@ -122,7 +122,7 @@ def test_a_norm_behind_the_layer_breaks_the_bound():
     error, sigmas = mean_and_sigmas(data.squared_error(data.nearest(x, y), layer))
     assert error == pytest.approx(0.126, abs=5e-4 + sigmas)
     assert error + sigmas < bound(d, 1, d) - 0.04
-    assert f"fixed length have 0.126, where the bound is {bound(d, 1, d):.3f}." in PAGE
+    assert f"fixed length. They have 0.126, where the bound is {bound(d, 1, d):.3f}." in PAGE
 
 
 def test_at_large_rank_limited_value_weights_do_better_than_the_limit():
@@ -132,8 +132,9 @@ def test_at_large_rank_limited_value_weights_do_better_than_the_limit():
     error, sigmas = mean_and_sigmas((np.sign(np.sum(u * y, axis=1)) - part) ** 2 / 2)
     assert error == pytest.approx(0.168, abs=5e-4 + sigmas)
     assert bound(64, 32, 2) < error < linear_limit(64, 32, 2) - 0.005 - sigmas
-    assert f"{linear_limit(64, 32, 2):.3f} at d = 64 needs value weights without limit" in PAGE
-    assert "two heads of rank 32 with V = 2I and −I have 0.168" in PAGE
+    limit = f"For {linear_limit(64, 32, 2):.3f} at d = 64 the value weights grow without end."
+    assert limit in PAGE
+    assert "Two heads of rank 32 with V = 2I and −I have 0.168" in PAGE
 
 
 @pytest.mark.parametrize(
@@ -141,8 +142,8 @@ def test_at_large_rank_limited_value_weights_do_better_than_the_limit():
     [
         "encodings of positions, additive or rotary, that enter the scores alone",
         "with no MLP behind",
-        "For r > d/2 and H ≥ 3 it is false: at (d, r, l) = (6, 4, 3) three heads reach 48",
-        "lies between 0.107 and 0.146, and between 0.080 and 0.110",
+        "For r above d/2 and H ≥ 3 it is false. At (d, r, l) = (6, 4, 3) three heads reach 48",
+        "lies between 0.107 and 0.146 for H = d^1.5/r. For d²/r it lies between 0.080 and 0.110",
     ],
 )
 def test_the_page_says(said):

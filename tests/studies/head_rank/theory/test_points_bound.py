@@ -238,4 +238,4 @@ def test_the_page_has_the_numbers():
         )
         assert f"| {n} | {' | '.join(cells)} | {1 - 1 / n:.3g} |" in page
     error, least = linear(64, 4), points_bound(64, 1, 64, 4)
-    assert f"with error {error:.3f} at N = 4 where the bound is {least:.3f}." in page
+    assert f"At N = 4 that has error {error:.3f}, where the bound is {least:.3f}." in page
