@@ -50,6 +50,20 @@ def test_largest_n_of_layers_with_an_order():
     assert at_last >= 0.501 > beyond
 
 
+@pytest.mark.parametrize(
+    ("kernel", "d", "n", "rewrites"),
+    [
+        ("linear", 16, 4, 1), ("exp_sqrt_d", 16, 4, 1), ("exp_sqrt_d", 16, 4, 3),
+        ("exp_sqrt_d", 64, 16, 1), ("exp_sqrt_d", 64, 16, 3),
+    ],
+)  # fmt: skip
+def test_where_the_integral_of_a_decay_is_far_off_the_literal_layer_answers(kernel, d, n, rewrites):
+    layer = recall.decay(kernel, 0.99)
+    found = recall.accuracy(layer, n, d, rewrites=rewrites, trials=200)
+    assert found.kind == "simulated"
+    assert found == recall.simulate(layer, n, d, rewrites=rewrites, trials=200)
+
+
 OF_DECAYS = {
     "a decay": recall.decay("linear", 0.8),
     "a decay in a window": recall.decay(recall.window("linear", 12), 0.9),

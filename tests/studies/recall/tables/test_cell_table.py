@@ -1,11 +1,14 @@
 """Cells of layers, and the tables of all: what they hold, and that dots lie on lines."""
 
+import csv
 import math
 
 import pyarrow as pa
 import pytest
+from making import ROOT
 
 from attention_separation import recall
+from attention_separation.recall.asking import LARGEST_EXACT_ERROR
 from attention_separation.recall.layers import Delta, LeastSquares, Scores
 from attention_separation.studies.recall.settings.section import LayerJob, LayerSetting
 from attention_separation.studies.recall.tables.cell_table import (
@@ -93,6 +96,13 @@ def test_dots_stand_as_far_as_the_numbers_of_keys_allow():
     assert dots == [allowed[0], allowed[-1]]
     few = cell_table(job({"most_numbers": 64}, kernel="power_2")).to_pylist()
     assert not [row for row in few if row["part"] == DOT and row["age"] is None]
+
+
+def test_what_the_kept_lines_call_exact_is():
+    with (ROOT / "docs/recall/recall_lines.csv").open(encoding="utf-8", newline="") as lines:
+        exact = [row for row in csv.DictReader(lines) if row["method"].startswith("exact")]
+    assert len(exact) > 1000
+    assert max(float(row["error"]) for row in exact) <= LARGEST_EXACT_ERROR
 
 
 def test_a_capacity_is_the_largest_n():
