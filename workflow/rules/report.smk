@@ -19,7 +19,7 @@ if not REPORTED[FIRST.name]:
     REPORTED[FIRST.name] = FIRST.shown_outputs()
 
 
-# The order of README.
+# Both papers' questions on softmax first, then the rank of heads.
 IN_ORDER = [study.name for study in (FIRST, KERNELS, NEEDLE, RECALL, RANK)]
 # The studies of which something has been made, as the report numbers them.
 CATEGORIES = {

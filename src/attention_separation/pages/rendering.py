@@ -143,8 +143,9 @@ def _place(error: Exception, template: Path) -> str:
 
 def _broken(template: Path, line: int, page: str) -> str:
     """The finding whose guard does not hold, with the numbers that the tables have now: the last
-    paragraph of the page up to there."""
-    finding = page.rstrip().rpartition("\n\n")[2]
+    paragraph or table of the page up to there."""
+    paragraph = page.rstrip().rpartition("\n\n")[2].splitlines()
+    finding = "\n  ".join(text for text in paragraph if not text.startswith("|--"))
     guard = template.read_text(encoding="utf-8").splitlines()[line - 1].strip()
     return (
         f"{template.name}, line {line}: a finding no longer holds.\n"
