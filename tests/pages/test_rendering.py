@@ -57,6 +57,12 @@ def test_a_guard_that_fails_says_where_what_the_tables_have_and_what_to_do(docs)
     )
 
 
+def test_a_guard_beneath_a_table_shows_its_rows(docs):
+    with pytest.raises(PageError) as error:
+        rendered(docs, "Words.\n\n| a | b |\n|---|---|\n| c | d |\n{% holds false %}\n")
+    assert str(error.value).splitlines()[1:3] == ["  | a | b |", "| c | d |"]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

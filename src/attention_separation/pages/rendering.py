@@ -145,7 +145,7 @@ def _broken(template: Path, line: int, page: str) -> str:
     """The finding whose guard does not hold, with the numbers that the tables have now: the last
     paragraph or table of the page up to there."""
     paragraph = page.rstrip().rpartition("\n\n")[2].splitlines()
-    finding = "\n  ".join(text for text in paragraph if not text.startswith("|--"))
+    finding = "\n".join(text for text in paragraph if not text.startswith("|--"))
     guard = template.read_text(encoding="utf-8").splitlines()[line - 1].strip()
     return (
         f"{template.name}, line {line}: a finding no longer holds.\n"
