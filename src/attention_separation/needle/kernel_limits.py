@@ -132,9 +132,9 @@ def _gains(t: np.ndarray | float, mu: float, n: int) -> np.ndarray:
 
 
 BOUND, REFERENCE, BEST = KINDS = ("bound", "reference", "best possible")
-"""What no layer of the kernel can pass, of any number of heads whose queries do not see the tokens,
-with scores and values linear in them, and anything behind; what one reading of one query comes to;
-and what nothing at all can pass."""
+"""What no layer of the kernel can pass, of any number of heads that each sum a score times a value
+over the tokens, both linear in the token and the same functions at every place, and anything
+behind; what one reading of one query comes to; and what nothing at all can pass."""
 
 
 @dataclass(frozen=True)
@@ -233,10 +233,11 @@ def limit(kernel: str, mu: float, n: int) -> float:
     Parameters
     ----------
     kernel : "uniform", "linear", "power_2", "power_3", "power_4", "exp" or "bayes". For uniform
-        and linear it is a bound for one layer, any number of heads whose queries do not see the
-        tokens, with scores and values linear in them, and anything behind; for powers the best
-        threshold on one ratio, for exp that on the largest token; bayes is the best possible
-        detector.
+        and linear it is a bound for one layer: any number of heads that each sum a score times a
+        value over the tokens, both linear in the token and the same functions at every place, and
+        anything behind. So a bias by place, positions in keys or values, a norm before the heads or
+        a query that is a token may pass it. For powers it is the best threshold on one ratio, for
+        exp that on the largest token; bayes is the best possible detector.
     mu : signal-to-noise ratio of the needle, 0.1 to 10
     n : number of tokens, 1 to 10^15
 

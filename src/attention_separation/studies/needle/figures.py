@@ -105,8 +105,8 @@ ARMS = {arm: QUERIES[arm] for arm in ("query_given", "query_learned")}
 
 ACCURACIES = (
     "One query over n tokens with noise of standard deviation 1, one of which has μ more on D1; "
-    "chance is 0.5, and an n is critical at 0.75.\nOf uniform and linear, no layer of heads whose "
-    "queries do not see the tokens, with scores and values linear in them, passes its limit; "
+    "chance is 0.5, and an n is critical at 0.75.\nOf uniform and linear, no layer of heads that "
+    "sum score times value, linear in a token and the same at every place, passes its limit; "
     "powers and softmax have one threshold on one ratio, or on the largest token: references, not "
     "bounds. Nothing passes the broad gray line. Computed, not simulated."
 )
