@@ -4,7 +4,6 @@ A number on a page is an expression over a table; beneath each finding stands it
 `{% holds CONDITION %}`. A page whose guard fails is not written.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from traceback import extract_tb
