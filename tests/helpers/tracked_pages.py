@@ -12,7 +12,8 @@ TEMPLATES = sorted((DOCS / "templates").glob("[!_]*.md.j2"))
 def page_of(template: Path, docs: Path = DOCS) -> Path:
     """The page that a template is of."""
     name = template.name.removesuffix(".j2")
-    return docs.parent / name if name == "README.md" else docs / name
+    folders = {"README.md": docs.parent, "long_description.md": docs / "site"}
+    return folders.get(name, docs) / name
 
 
 def copy_of_docs(folder: Path) -> Path:
