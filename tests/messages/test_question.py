@@ -21,11 +21,11 @@ QUESTIONS = {
     "success": lambda: asep.success({"fires": "exp", "silent": ["x**3"]}).probability,
     "simulate": lambda: asep.simulate("exp", n=40, trials=50).successes,
     "at_temperature": lambda: asep.separate(asep.at_temperature("rbf", 3)).probability,
-    "limit": lambda: [needle.limit(name, 5, 512) for name in ("linear", "power_2", "bayes")],
+    "limit": lambda: [needle.limit(name, 5, 512) for name in ("linear", "bayes")],
     "critical_n": lambda: [needle.critical_n(name, 5) for name in ("uniform", "exp", "bayes")],
     "sink_limit": lambda: needle.sink_limit(10, 2048, 512),
     "accuracy": lambda: recall.accuracy("exp", 64, 16).value,
-    "recall's largest_n": lambda: recall.largest_n("exp_sqrt_d", 16),
+    "recall's largest_n": lambda: recall.largest_n("linear", 16),
     "recall's simulate": lambda: recall.simulate("rbf", 8, 4, trials=20).value,
 }
 
