@@ -7,10 +7,12 @@ import importlib
 import inspect
 import io
 import os
+import platform
 import shlex
 import sys
+import time
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,6 +35,9 @@ INSTALLED_BY_MAKE = {"torch": "PyTorch, which `make setup WITH=rank` installs"}
 
 LIBRARIES_READ = {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}
 """Variables that libraries read where they are imported, as every command has them."""
+
+LOG = "ATTENTION_SEPARATION_LOG"
+"""Variable that names the file of a job's log, as rules set it."""
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads a product of matrices takes: more may move last bits."""
@@ -78,11 +83,30 @@ def main(arguments: list[str] | None = None) -> int:
 def run_job(name: str, *words: str) -> int:
     """Run a module's job; one that fails says what to type to run it alone."""
     prog = f"job {name}"
-    status = _answer(prog, lambda: _run(prog, name, words))
+    line = shlex.join((Path(sys.executable).name, "-m", PACKAGE, "job", name, *words))
+    with _logged(os.environ.pop(LOG, None), line):
+        status = _answer(prog, lambda: _run(prog, name, words))
     if status:
-        line = shlex.join(("-m", PACKAGE, "job", name, *words))
-        print(f"to run it alone:\n{Path(sys.executable).name} {line}", file=sys.stderr)
+        print(f"to run it alone:\n{line}", file=sys.stderr)
     return status
+
+
+@contextlib.contextmanager
+def _logged(path: str | None, line: str) -> Iterator[None]:
+    """Begin a job's log with what it runs, and on which version, and add how long it took; what
+    the job says itself is written between by others. None for no log."""
+    if path is None:
+        yield
+        return
+    version = f"{NAME} {__version__}, Python {platform.python_version()}"
+    Path(path).write_text(f"# {version}\n# {line}\n", encoding="utf-8")
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds = time.perf_counter() - start
+        with Path(path).open("a", encoding="utf-8") as log:
+            log.write(f"# {seconds:.1f} s\n")
 
 
 def _run(prog: str, name: str, words: Sequence[str]) -> None:

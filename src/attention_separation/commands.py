@@ -1,6 +1,9 @@
 """What people type: each command's module, what it does, an example. Rules run `job MODULE`."""
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
+
+from .messages.extras import how_to_install
 
 PACKAGE = __package__
 
@@ -17,6 +20,17 @@ class Command:
     """Whether `--help` names it: the studies' own `summary` and `verify` go without saying."""
     has_one_core: bool = False
     """Whether libraries of linear algebra have one core, as in a job: more may move last bits."""
+    needs: tuple[str, ...] = ()
+    """What it imports beside NumPy: `--help` leaves out what cannot be run."""
+
+    @property
+    def can_run(self) -> bool:
+        """Whether all that it needs is installed."""
+        return all(find_spec(library) is not None for library in self.needs)
+
+
+WORKFLOW = ("pydantic", "pyarrow", "yaml", "snakemake")
+"""What the extra `workflow` installs, and commands on runs need."""
 
 
 STUDIES = {
@@ -32,35 +46,90 @@ ALONE = {
     "separate": Command(
         "api.commands",
         "what a kernel's network alone can do, exactly",
-        "separate --kernel taylor_2 --n 1000",
+        "separate taylor_2 --n 1000",
+    ),
+    "largest-n": Command(
+        "api.question_commands",
+        "up to how many tokens it separates",
+        "largest-n linear 'x**4'",
     ),
     "compare": Command(
         "api.commands",
         "several kernels at several n",
-        "compare --kernel exp linear 'x**4' --n 200 1e6",
+        "compare exp linear 'x**4' --n 200 1e6",
+        needs=("pandas",),
+    ),
+    "success": Command(
+        "api.question_commands",
+        "whether one kernel fires while others stay silent",
+        "success --fires exp --silent linear 'x**3'",
+    ),
+    "needle": Command(
+        "api.needle_command",
+        "whether one query finds a token in noise",
+        "needle linear exp --mu 5 --n 512",
+        needs=("scipy",),
+    ),
+    "recall": Command(
+        "api.recall_command",
+        "how many pairs of a key and a value a layer holds",
+        "recall exp_sqrt_d --d 16",
+        needs=("scipy",),
     ),
     "kernels": Command("api.commands", "the built-in kernels", "kernels"),
     "explore": Command(
-        "explorer.command", "what kernels can do, in the browser", "explore --port 2718"
+        "explorer.command",
+        "what kernels can do, in the browser",
+        "explore --port 2718",
+        needs=("marimo", "matplotlib"),
     ),
     "settings": Command(
-        "settings_page", "docs/settings.md and the schema of config.yaml", "settings --docs docs"
+        "settings_page",
+        "docs/settings.md and the schema of config.yaml",
+        "settings --docs docs",
+        needs=WORKFLOW,
     ),
-    "rank-time": Command("study_commands", "how long training takes here", "rank-time"),
+    "rank-time": Command(
+        "study_commands",
+        "how long training takes here",
+        "rank-time",
+        needs=(*WORKFLOW, "torch"),
+    ),
+    "keep": Command(
+        "study_commands",
+        "put a finished run into docs/",
+        "keep paper kernels",
+        listed=False,
+        needs=WORKFLOW,
+    ),
+    "gallery": Command(
+        "study_commands",
+        "the pages of docs/ and README.md",
+        "gallery",
+        listed=False,
+        needs=WORKFLOW,
+    ),
     "rank-cells": Command(
         "study_commands",
         "train cells one after another",
         "rank-cells --minutes 9",
         listed=False,
         has_one_core=True,
+        needs=(*WORKFLOW, "torch"),
     ),
-    "keep": Command("study_commands", "put a finished run into docs/", "keep paper kernels", False),
-    "gallery": Command("study_commands", "the pages of docs/ and README.md", "gallery", False),
 }
 OF_EVERY_STUDY = {
-    "summary": Command("study_commands", "what results say; rank-summary, ...", "summary"),
+    "summary": Command(
+        "study_commands",
+        "what results say; rank-summary, ...",
+        "summary",
+        needs=WORKFLOW,
+    ),
     "verify": Command(
-        "study_commands", "whether files are of this code; rank-verify, ...", "verify results"
+        "study_commands",
+        "whether files are of this code; rank-verify, ...",
+        "verify results",
+        needs=WORKFLOW,
     ),
 }
 
@@ -76,10 +145,12 @@ def study_of(command: str) -> str:
 
 
 def usage() -> str:
-    """One screen: each command with an example."""
-    width = max(len(command.example) for command in COMMANDS.values())
+    """One screen: each command that can be run here, with an example."""
     head = "usage: attention-separation COMMAND ...; COMMAND --help says more of one; --version\n"
     end = "\nRules run `job MODULE --settings FILE ...`; `snakemake -n -p` prints each whole."
-    listed = [command for command in COMMANDS.values() if command.listed]
+    if not COMMANDS["verify"].can_run:
+        end = f"\nFor runs of the workflow, and commands on them: {how_to_install('workflow')}."
+    listed = [command for command in COMMANDS.values() if command.listed and command.can_run]
+    width = max(len(command.example) for command in listed)
     lines = [f"  {command.example.ljust(width)}  {command.about}" for command in listed]
     return "\n".join([head, *lines, end])

@@ -29,7 +29,7 @@ from .studies.needle.settings.section import section_faults as needle_faults
 from .studies.needle.study import Needle
 from .studies.recall.settings.section import RecallSection
 from .studies.recall.study import RecallStudy
-from .studies.softmax_vs_linear.settings.section import SoftmaxVsLinearSection
+from .studies.softmax_vs_linear.settings.section import SoftmaxVsLinearSection, filled_contests
 from .studies.softmax_vs_linear.study import SoftmaxVsLinear
 
 FIRST = SoftmaxVsLinear.name
@@ -97,6 +97,7 @@ def load_config(
     values = _merged(values, _in_sections(overrides))
     faults = unencodable_values(values)
     if not faults:
+        values = _with_own_kernels(values)
         try:
             config = Config.model_validate(values)
         except ValidationError as error:
@@ -142,6 +143,16 @@ def _faults_between(config: Config) -> list[Fault]:
             faults_of_kernels.append((("scales", name), text))
     faults_of_needle = needle_faults(config.needle, section.kernels)
     return _below(Needle.name, faults_of_needle) + _below(AnyAttention.name, faults_of_kernels)
+
+
+def _with_own_kernels(values: dict[str, Any]) -> dict[str, Any]:
+    """The same values, in which each contest has those of the reader's own kernels that it names:
+    what is made of it depends on them, and on no other."""
+    section = values.get(AnyAttention.name)
+    kernels = section.get("kernels") if isinstance(section, dict) else None
+    if not isinstance(kernels, dict) or not kernels or FIRST not in values:
+        return values
+    return values | {FIRST: filled_contests(values[FIRST], kernels)}
 
 
 def _below(section: str, faults: Iterable[Fault]) -> list[Fault]:

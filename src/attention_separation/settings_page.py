@@ -128,7 +128,8 @@ def _words(path: str, form: dict, mappings: dict[str, str]) -> Iterator[str]:
         yield f"for each NAME: {_joined(inner)}"
     elif kind != "null":
         limits = [f" {sign} {form[key]:,.15g}" for key, sign in SIGNS.items() if key in form]
-        yield KINDS.get(str(kind), str(kind)) + " and".join(limits)
+        text = form.get("format") or KINDS.get(str(kind), str(kind))
+        yield text + " and".join(limits)
 
 
 def _joined(choices: Iterable[str]) -> str:

@@ -243,6 +243,7 @@ VECTORS = tuple(kernel.name for kernel in KERNELS.values() if kernel.kind == "fe
 @pytest.mark.parametrize("name", VECTORS)
 @pytest.mark.parametrize("layer", LAYERS, ids="-".join)
 @pytest.mark.parametrize("part", ["0", "0.4", "1"])
+@pytest.mark.filterwarnings("ignore:.*a temperature (does not|multiplies)")
 def test_less_a_part_of_the_mean_of_a_feature_map(layer, name, part):
     """By n x n attention; weights are negative by design, and nobody is warned of them."""
     kernel, d = f"minus_mean_{part}_{name}", 6 if layer[0] == "self_attention" else 5
@@ -262,6 +263,7 @@ def test_less_a_part_of_the_mean_of_a_feature_map(layer, name, part):
     asep.compare([kernel, asep.at_temperature(kernel, 2)], 12, *layer, d=d)
 
 
+@pytest.mark.filterwarnings("ignore:.*a temperature (does not|multiplies)")
 def test_negative_weights_of_ones_own_are_warned_of_and_no_built_in_ones():
     with pytest.warns(UserWarning, match="some weights are negative"):
         asep.separate(asep.rows(lambda x, counts: x / (counts * x).sum() - 0.99 / counts.sum()))

@@ -9,6 +9,7 @@ import pytest
 from making import ROOT
 
 import attention_separation as asep
+from attention_separation import needle, recall
 from attention_separation.__main__ import main
 from attention_separation.api import commands
 
@@ -152,3 +153,65 @@ def test_a_reader_who_stops_is_no_fault():
     )
     assert done.stdout.startswith("kernel ")
     assert done.stderr == ""
+
+
+def table(said):
+    """The lines of a table, in cells."""
+    return [re.split(r" {2,}", line) for line in said.out.splitlines()]
+
+
+def test_kernels_stand_by_position(capsys):
+    by_option = answer(capsys, "separate", "--kernel", "linear", "--n", "40")[1].out
+    assert answer(capsys, "separate", "linear", "--n", "40")[1].out == by_option
+    by_option = answer(capsys, "compare", "--kernel", "exp", "x", "--n", "40")[1].out
+    assert answer(capsys, "compare", "exp", "x", "--n", "40")[1].out == by_option
+    for arguments, count in ((("separate",), 0), (("separate", "exp", "--kernel", "x"), 2)):
+        status, said = answer(capsys, *arguments)
+        assert (status, said.err) == (
+            1, f"separate: {count} kernels; allowed: one, a name or a formula such as 'x**4'\n"
+        )  # fmt: skip
+
+
+def test_largest_n(capsys):
+    _, said = answer(capsys, "largest-n", "linear", "x**4")
+    assert table(said)[2:] == [["linear", "80", "20 to 80"], ["x**4", "2,680", "20 to 2,680"]]
+    _, said = answer(capsys, "largest-n", "linear", "--level", "0.9", "--json")
+    assert json.loads(said.out)["linear"]["largest_n"] == asep.largest_n("linear", level=0.9)
+
+
+def test_success(capsys):
+    _, said = answer(capsys, "success")
+    assert table(said)[2] == ["probability", "0.763346"]
+    _, said = answer(capsys, "success", "--fires", "exp", "--silent", "linear", "x**3", "--json")
+    found = asep.success({"fires": "exp", "silent": ["linear", "x**3"]})
+    assert json.loads(said.out)["probability"] == found.probability
+    assert json.loads(said.out)["x**3 = 0 on D1"] == found.events["x**3 = 0 on D1"]
+
+
+def test_needle(capsys):
+    _, said = answer(capsys, "needle", "linear", "exp", "--mu", "5")
+    assert table(said)[2:] == [["linear", "162.528"], ["exp", "186073"]]
+    _, said = answer(capsys, "needle", "linear", "--mu", "5", "--n", "512", "--json")
+    assert json.loads(said.out) == [{"kernel": "linear", "n = 512": needle.limit("linear", 5, 512)}]
+    status, said = answer(capsys, "needle", "softmax", "--mu", "5")
+    assert (status, said.err[:34]) == (1, "needle: kernel='softmax' has no li")
+
+
+def test_recall(capsys):
+    _, said = answer(capsys, "recall", "exp_sqrt_d", "--d", "16")
+    assert table(said)[2:] == [["exp_sqrt_d", "295"]]
+    given = ("recall", "delta", "--beta", "0.5", "--decay", "0.99", "--d", "16", "--trials", "500")
+    _, said = answer(capsys, *given, "--n", "32", "--json")
+    wanted = recall.accuracy(recall.delta(0.5, 0.99), 32, 16, trials=500)
+    assert json.loads(said.out)[0]["value"] == wanted.value
+    _, said = answer(
+        capsys, "recall", "x", "--window", "8", "--decay", "0.9", "--d", "16", "--n", "9"
+    )
+    wanted = recall.accuracy(recall.decay(recall.window("x", 8), 0.9), 9, 16)
+    assert table(said)[2][2] == f"{wanted.value:.6g}"
+    for wrong in (
+        ("x", "--beta", "1"),
+        ("delta", "--window", "3"),
+        ("least_squares", "--decay", "1"),
+    ):
+        assert answer(capsys, "recall", *wrong, "--d", "16")[0] == 1

@@ -190,7 +190,7 @@ SMALL = {
     "scores": lambda kind: asep.scores(lambda x: np.exp(x / 4).astype(kind)),
     "features": lambda kind: asep.features(lambda z: np.exp(z).astype(kind)),
     "pair": lambda kind: asep.pair(lambda q: q, lambda k: k.astype(kind)),
-    "a temperature": lambda kind: asep.at_temperature(lambda x: x.astype(kind), 2),
+    "a temperature": lambda kind: asep.at_temperature(lambda x: (x + 1).astype(kind), 2),
 }
 WITH_A_KERNEL = {
     "separate": lambda kernel: asep.separate(kernel, n=200),

@@ -1,10 +1,12 @@
 """Answers as a notebook shows them, and in one line."""
 
+import re
 import sys
 
 import pytest
 
 import attention_separation as asep
+from attention_separation.messages.words import range_in_words
 
 ANSWERS = {
     "separation": lambda: asep.separate("exp", n=200),
@@ -47,3 +49,28 @@ def test_a_name_of_a_kernel_is_text():
     words, _, _ = html.partition("<details>")
     assert "x&lt;0.5" in words
     assert "x<0.5" not in words
+
+
+def test_the_kernels_are_a_table_in_a_notebook():
+    html = asep.kernels._repr_html_()
+    assert html.count("<tr>") == 1 + len(asep.kernels)
+    assert "<td>exp_sqrt_d</td><td>e^(x/√d)</td>" in html
+    assert "cosine_softmax_P" in html
+
+
+@pytest.mark.parametrize(
+    ("ends", "text"),
+    [
+        ((0.86, 0.8607), "0.8600 to 0.8607"),
+        ((0.860481, 0.860489), "0.86048 to 0.86049"),
+        ((1, 12.345), "1.00 to 12.35"),
+        ((0.5, 0.5), "0.5000 to 0.5000"),
+        ((0.0, 0.0), "0 to 0"),
+        ((2, 12345.6), "2 to 12346"),
+    ],
+)
+def test_two_ends_have_like_digits(ends, text):
+    assert range_in_words(*ends, digits=4) == text
+    ends = asep.separate("linear", n=2000).theta
+    low, high = re.search(r"θ = (\S+) to (\S+) √", repr(asep.separate("linear", n=2000))).groups()
+    assert len(low) == len(high)

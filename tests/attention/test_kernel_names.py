@@ -5,8 +5,10 @@ import re
 import numpy as np
 import pytest
 
+import attention_separation as asep
 from attention_separation.attention import kernel_names
 from attention_separation.attention.kernel import KernelInputs
+from attention_separation.attention.kernel_names import UnknownKernelError, kernel_named
 from attention_separation.attention.kernels import KERNELS
 
 SCORES = np.array([[0.5, 2.0, 3.0]])
@@ -102,3 +104,37 @@ def test_own_kernels_can_have_no_name_of_a_family():
         "mine",
     )
     assert [kernel_names.is_kernel(name) for name in names] == [True] * 4 + [False] * 3
+
+
+FAMILY_OF_BUILT_IN = [
+    ("cosine_softmax_10", "cosine_softmax_10"), ("ssmax", "ssmax_0.43"), ("focused_3", "focused_3"),
+    ("entmax_15", "entmax_1.5"), ("entmax_125", "entmax_1.25"), ("sparsemax", "entmax_2"),
+    ("entmax_15_sqrt_d", "entmax_1.5_sqrt_d"), ("sigmoid_log_n", "sigmoid_1_log_n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("built_in", "member"), FAMILY_OF_BUILT_IN)
+def test_numbers_frozen_in_names_are_members_of_families(built_in, member):
+    frozen = asep.separate(built_in, n=2000)
+    asked = asep.separate(member, n=2000)
+    assert (asked.probability, asked.share) == (frozen.probability, frozen.share)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("cosin_softmax_5", "did you mean 'cosine_softmax_5'[?]"),
+        ("cosine_5", "did you mean 'cosine_softmax_5' [(]cosine_5[)][?]"),
+        ("entmx_1.3", "did you mean 'entmax_1.3'[?]"),
+        ("ssmx_0.5", "did you mean 'ssmax_0.5'[?]"),
+        ("powr_3.5", "did you mean 'power_3.5'[?]"),
+        ("sigmoid_3_logn", "did you mean 'sigmoid_3_log_n'[?]"),
+        # As in entmax_15, which is built in.
+        ("entmax_17", "did you mean 'entmax_1.7'[?] allowed: entmax_P .* from 1.01 to 2"),
+        ("entmax_3", "is no kernel; allowed: entmax_P .* from 1.01 to 2"),
+        ("cosine_softmax_2000", "is no kernel; allowed: cosine_softmax_P .* from 0.01 to 1000"),
+    ],
+)
+def test_the_nearest_name_has_the_number_that_was_given(name, said):
+    with pytest.raises(UnknownKernelError, match=said):
+        kernel_named(name)

@@ -1,5 +1,7 @@
 """PyTorch's own functions as kernels of one's own, unchanged."""
 
+import math
+
 import pytest
 import torch
 from torch.nn import functional
@@ -50,3 +52,37 @@ def test_a_function_of_rows():
     for n in (200, 10**9):
         found, wanted = (asep.separate(kernel, n=n) for kernel in (softmax, "exp"))
         assert found.probability == pytest.approx(wanted.probability, abs=1e-9)
+
+
+def low_precision(z):
+    return functional.softmax(torch.as_tensor(z).to(torch.bfloat16), dim=-1)
+
+
+def by_tensors_alone(z):
+    return z.to(torch.bfloat16).exp()
+
+
+@pytest.mark.parametrize("phi", [low_precision, by_tensors_alone])
+def test_bfloat16_is_named(phi):
+    """NumPy has no such numbers; and arrays have no method `to`."""
+    with pytest.warns(UserWarning, match=r"gave numbers of torch\.bfloat16; answers need"):
+        asep.separate(asep.features(phi))
+
+
+def test_counts_keep_their_digits():
+    """Of whole numbers PyTorch's functions give its default type, float32."""
+
+    def softmax(x, counts):
+        counts = torch.as_tensor(counts)
+        return torch.softmax(torch.as_tensor(x) + counts.log(), dim=-1) / counts
+
+    found = asep.separate(asep.rows(softmax), n=10**6)
+    assert found.share == pytest.approx(asep.separate("exp", n=10**6).share, rel=1e-12)
+    assert torch.get_default_dtype() == torch.float32
+
+
+def test_modules_of_float32_and_functions_of_one_number_are_told_what_to_be():
+    with pytest.raises(ArithmeticError, match=r"it gets float64, so module.double\(\)"):
+        asep.separate(asep.features(torch.nn.Linear(22, 22)))
+    with pytest.raises(ArithmeticError, match=r"it gets arrays, so np\.exp for math\.exp"):
+        asep.separate(lambda x: math.exp(x))

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.nn import functional
 
 from attention_separation import recall
 
@@ -30,7 +31,7 @@ CASES = [
     (DeltaRule(1.0), recall.delta(1), {"n": 24, "d": 16, "norm": 1}),
     (DeltaRule(0.5, 0.95), recall.delta(0.5, 0.95), {"n": 30, "d": 16, "norm": 1}),
     (DeltaRule(1.0), recall.delta(1), {"n": 30, "d": 16, "norm": 1, "age": 5, "cosine": 0.8}),
-    (softmax_attention, "exp_sqrt_d", {"n": 300, "d": 16}),
+    (softmax_attention, "exp_sqrt_d", {"n": 300, "d": 16, "norm": "sqrt_d"}),
 ]
 
 
@@ -47,3 +48,12 @@ def test_a_layer_of_torch_recalls_as_it_is_computed(layer, known, sizes):
 def test_a_module_that_does_not_take_three_tensors_is_no_layer():
     with pytest.raises(ValueError, match=r"called as layer\(q, k, v\)"):
         recall.simulate(torch.nn.Linear(4, 4), n=6, d=4, trials=3)
+
+
+@pytest.mark.filterwarnings("ignore:.*depends on the row that it stands in")
+def test_a_causal_layer_is_told_that_queries_come_after_all_pairs():
+    def causal(q, k, v):
+        return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    with pytest.warns(UserWarning, match="do not see their own key: .* without is_causal=True"):
+        recall.simulate(causal, n=32, d=16, trials=20, norm="sqrt_d")

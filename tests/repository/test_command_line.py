@@ -4,6 +4,7 @@ import argparse
 import importlib
 import io
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from making import head_rank
 from rank_cells import SMOKE
 
+from attention_separation import __version__, commands
 from attention_separation.__main__ import main
 from attention_separation.commands import COMMANDS, PACKAGE, usage
 from attention_separation.messages.command_line import whole_number
@@ -171,3 +173,31 @@ def test_a_shell_is_told_what_may_follow(line, words):
         ["sh", "-c", shell], env=os.environ | asked, text=True, capture_output=True, check=True
     )
     assert {word.strip() for word in done.stdout.split("\n")} == words
+
+
+def test_help_lists_what_can_be_run_alone(monkeypatch):
+    """Without the workflow's libraries, and without SciPy."""
+    missing = {"snakemake", "marimo", "scipy"}
+    monkeypatch.setattr(
+        commands, "find_spec", lambda library: None if library in missing else library
+    )
+    text = usage()
+    for name in ("separate", "largest-n", "compare", "success", "kernels"):
+        assert f"  {name} " in text or f"  {name}\n" in text
+    for name in ("needle", "recall", "explore", "settings", "rank-time", "summary", "verify"):
+        assert f"  {name} " not in text
+    assert "job MODULE" not in text
+    assert "pip install '.[workflow]'" in text
+
+
+def test_a_jobs_log_says_what_it_ran_and_how_long(tmp_path, monkeypatch, capsys):
+    log = tmp_path / "mine.log"
+    monkeypatch.setenv("ATTENTION_SEPARATION_LOG", str(log))
+    assert main(["job", JOB, "--settings", "{}"]) == 1
+    version, line, last = log.read_text().splitlines()
+    assert version.startswith(f"# attention-separation {__version__}, Python 3.")
+    assert line.endswith(f"-m attention_separation job {JOB} --settings '{{}}'")
+    assert re.fullmatch(r"# \d+\.\d s", last)
+    # Neither is said where the job runs, nor is a log left for what it starts.
+    assert "#" not in capsys.readouterr().err
+    assert "ATTENTION_SEPARATION_LOG" not in os.environ

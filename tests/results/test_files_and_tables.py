@@ -294,3 +294,17 @@ def test_inputs_of_a_job_are_those_of_its_settings(tmp_path):
     a.write_text("broken")
     with pytest.raises(TableError, match="no parquet file that can be read"):
         check_inputs({"one": ["a"]}, {"one": a})
+
+
+def test_a_changed_bit_of_a_page_is_noticed_by_its_checksum(tmp_path):
+    """By any reader that is asked to look; where it is in the footer, by the seal alone."""
+    path = tmp_path / "table.parquet"
+    numbers = np.random.default_rng(0).random(500)
+    write_parquet(pa.table({"x": numbers}), path, {})
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(OSError, match="CRC checksum"):
+        pq.read_table(path, page_checksum_verification=True)
+    with pytest.raises(TableError, match="damaged"):
+        read_table(path)

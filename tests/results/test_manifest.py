@@ -21,7 +21,7 @@ def test_a_folder_of_results_ends_where_another_begins_however_deep(tmp_path):
     assert {path.name for path in unlisted(below)} == {"one.parquet", "claims.csv"}
 
 
-FILES = ("figures/a.svg", "figures/b.png", "tables/check.txt")
+FILES = ("figures/a.svg", "figures/b.png", "checks/check.txt")
 
 
 @pytest.fixture

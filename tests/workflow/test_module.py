@@ -81,3 +81,15 @@ def test_a_fault_names_the_key_as_the_page_shows(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} <= {
         "attention-separation", "config.yaml", "Snakefile", ".snakemake",
     }  # fmt: skip
+
+
+def test_a_rule_with_other_resources_is_used_as_the_page_shows(tmp_path):
+    """`rules.attention_simulate_fig4b.output` is the panel's still."""
+    outer = Outer(tmp_path)
+    (other_resources,) = re.findall(r"```smk\n(.*?)```", PAGE, re.S)
+    shown = f'{other_resources.rstrip()}\n    message: "of the page"\n\n\n'
+    outer.edit("Snakefile", "rule successes:", f"{shown}rule successes:")
+    done = outer.run("--dry-run")
+    assert done.returncode == 0, done.stdout
+    assert "of the page" in done.stdout
+    assert "attention_simulate_fig4b" in done.stdout

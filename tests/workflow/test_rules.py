@@ -7,6 +7,7 @@ import pytest
 import yaml
 from making import ROOT, SECTION, STUDY, spelled_out
 
+from attention_separation import __version__
 from attention_separation.studies.softmax_vs_linear.study import PAPERS_FIGURES
 
 RULES = (ROOT / "workflow/rules/softmax_vs_linear.smk").read_text(encoding="utf-8")
@@ -115,7 +116,10 @@ def test_a_panel_of_ones_own_has_the_wildcard_rules_and_a_figure_by_name(small):
     assert {"panels/mine.parquet", "exact/mine.parquet", "figures/mine.svg"} <= made
     assert not any(path.startswith("slices/") for path in made)
     for log in ("slice_mine_1-of-2", "simulate_mine", "exact_mine", "mine"):
-        assert (small.folder / f"results/logs/{log}.log").is_file()
+        first, line, *_, last = (small.folder / f"results/logs/{log}.log").read_text().splitlines()
+        assert first.startswith(f"# attention-separation {__version__}, Python 3.")
+        assert " -m attention_separation job " in line
+        assert re.fullmatch(r"# \d+\.\d s", last)
     # What a rule runs can be typed: settings are a file.
     (command,) = {line for line in said.splitlines() if "--merge" in line}
     assert re.search(

@@ -58,10 +58,10 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
         for name in TABLES
         for extension in (*NUMBERS, "html")
     }
-    more = {"verdicts_points.parquet", "verdicts_points.csv", "check.txt"}
+    more = {"verdicts_points.parquet", "verdicts_points.csv"}
     tables |= {f"results/smoke/tables/{name}" for name in more}
-    index = "results/smoke/index.html"
-    assert set(made) == panels | exact | figures | tables | {index, MANIFEST}
+    more = {"results/smoke/index.html", "results/smoke/checks/check.txt"}
+    assert set(made) == panels | exact | figures | tables | more | {MANIFEST}
     assert len(panels) == 19
     for name in SECTION.panels:
         table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
@@ -193,7 +193,7 @@ def test_a_panel_that_differs_stops_the_run(made):
     assert "fig4b differs: its mean success rate is 1.0000" in done.stdout
     verdicts = pyarrow.csv.read_csv(made.folder / "results/tables/verdicts.csv")
     assert verdicts["verdict"].to_pylist().count("differs") == 1
-    assert not (made.folder / "results/tables/check.txt").exists()
+    assert not (made.folder / "results/checks/check.txt").exists()
 
 
 def test_docs_keep_a_run_of_these_settings_alone(made):

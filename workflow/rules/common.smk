@@ -289,7 +289,11 @@ def sentence_on(result):
     return result.description if is_said else f"{result.description}: {title}"
 
 
-JOB = "{params.package} job {params.job} {params.options} > {log:q} 2>&1"
+# The job begins its log and ends it; what it says is appended between.
+JOB = (
+    "export ATTENTION_SEPARATION_LOG={log:q};"
+    " {params.package} job {params.job} {params.options} >> {log:q} 2>&1"
+)
 
 
 def in_report(study, result):

@@ -96,7 +96,8 @@ def _errors_that_say_where(kernel: Kernel, where: str) -> Iterator[None]:
         yield
     except ArithmeticError as error:
         sentence = str(error).removeprefix(f"{kernel.name}: ")
-        raise type(error)(f"{kernel.name}: {where}: {sentence}") from error
+        # What it was raised from is kept: what it says itself is said here.
+        raise type(error)(f"{kernel.name}: {where}: {sentence}") from error.__cause__
 
 
 def _weights(types: TokenTypes, kernel: Kernel) -> np.ndarray:

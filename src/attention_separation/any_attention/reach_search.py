@@ -16,7 +16,9 @@ from functools import lru_cache
 import numpy as np
 
 from ..attention.kernel import Kernel
+from ..attention.kernel_names import is_built_in
 from ..attention.kernels import KERNELS
+from ..attention.steps import beside_steps, weights_by_n
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import Data
 from ..statistics.bisection import last_multiple_between
@@ -43,7 +45,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Reach:
-    """Where a kernel separates, of the multiples of K up to 10^12: those that `asked_sizes` has
+    """Where a kernel separates, of the multiples of K up to 10^12: those that `sizes_asked_of` has
     were asked, and where two neighbours of these differ the ends were sought between them."""
 
     separates: tuple[Span, ...]
@@ -79,9 +81,9 @@ def reach(
         return np.nan_to_num(verdict, nan=UNDECIDED)
 
     spans: dict[float, list[Span]] = {1.0: [], 0.0: [], UNDECIDED: []}
-    for verdict, span in _spans(verdict_at, data):
+    asked = sizes_asked_of(kernel, layer, data)
+    for verdict, span in _spans(verdict_at, data, asked):
         spans[verdict].append(span)
-    asked = asked_sizes(data)
     undecided = []
     undecided_ends = []
     for span in spans[UNDECIDED]:
@@ -98,11 +100,10 @@ def reach(
 
 
 def _spans(
-    value_at: Callable[[np.ndarray], np.ndarray], data: Data
+    value_at: Callable[[np.ndarray], np.ndarray], data: Data, grid: np.ndarray
 ) -> Iterator[tuple[float, Span]]:
-    """All multiples of K up to 10^12 in spans of one value each, as far as `asked_sizes` tells."""
+    """All multiples of K up to 10^12 in spans of one value each, as far as those of a grid tell."""
     step = data.classes
-    grid = asked_sizes(data)
     values = value_at(grid)
     first = int(grid[0])
     for k in np.flatnonzero(values[1:] != values[:-1]):
@@ -137,7 +138,7 @@ def probability_unknown_from(kernel: Kernel, layer: Layer, data: Data) -> float:
         bounds = remembered_bounds(kernel, layer, data, tuple(n.tolist()))
         return np.isnan(known_probability(bounds))
 
-    for unknown, span in _spans(is_unknown, data):
+    for unknown, span in _spans(is_unknown, data, asked_sizes(data)):
         if unknown:
             return span.first
     return math.nan
@@ -159,7 +160,7 @@ def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data) -> float:
         is_apart = ~(distance <= SAME * least_of_uniform)
         return np.where(is_apart, 1.0, np.where(is_known, 0.0, UNDECIDED))
 
-    *_, (last_value, last_span) = _spans(differs, data)
+    *_, (last_value, last_span) = _spans(differs, data, asked_sizes(data))
     if last_value == UNDECIDED:
         return math.nan
     if last_value == 1.0:
@@ -201,6 +202,15 @@ def asked_sizes(data: Data) -> np.ndarray:
     asked = np.unique([*sizes.tolist(), *_beside_changes_of_m(data, sizes)])
     asked.flags.writeable = False
     return asked
+
+
+def sizes_asked_of(kernel: Kernel, layer: Layer, data: Data) -> np.ndarray:
+    """`asked_sizes`, and of a kernel of one's own both sides of steps of its weights in n."""
+    asked = asked_sizes(data)
+    if is_built_in(kernel):
+        return asked
+    weights_at = weights_by_n(kernel, layer.d(data.classes))
+    return np.union1d(asked, np.array(beside_steps(weights_at, asked, data.classes), dtype=int))
 
 
 def _beside_changes_of_m(data: Data, sizes: np.ndarray) -> list[int]:

@@ -6,7 +6,7 @@
 from ..attention.kernel import Kernel
 from ..attention.kernel_names import UnknownKernelError
 from .build import features, kernel_of, pair, rows, scores
-from .comparing import at_temperature, compare, plot
+from .comparing import compare, plot
 from .listing import kernels
 from .reaching import (
     critical_temperature,
@@ -19,6 +19,7 @@ from .reaching import (
 )
 from .separating import Separation, Success, separate, success
 from .simulating import Simulation, simulate
+from .temperature import at_temperature
 
 __all__ = (
     "Kernel",

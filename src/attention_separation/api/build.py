@@ -17,7 +17,7 @@ from ..attention.kernel import (
 )
 from ..attention.kernel_names import is_built_in
 from ..datasets.dataset import FixedData
-from ..messages.warn_once import warn
+from ..messages.question import warn
 from ..own_kernels.given import Given, features, kernel_of, pair, rows, scores
 
 __all__ = (
@@ -85,7 +85,7 @@ def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequenc
         hint = HINTS.get(type(error))
         if hint == IN_RANGE and not kernel.normalised:
             hint = None
-        raise type(error)(f"{error}; {hint}" if hint else str(error)) from error
+        raise type(error)(f"{error}; {hint}" if hint else str(error)) from error.__cause__
     if negative:
         warn(f"{kernel.name}: some weights are negative; rows are averages no longer")
 

@@ -1,4 +1,5 @@
-"""The commands `separate`, `compare` and `kernels`: their options, and how they answer."""
+"""The commands `separate`, `compare` and `kernels`: their options, and how all commands that ask
+read what is given and answer."""
 
 import argparse
 import contextlib
@@ -10,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..messages.words import short_repr
+from ..messages.words import range_in_words, short_repr
 from . import comparing, reaching
 from .listing import COLUMNS, as_text, kernels
 from .separating import separate
@@ -21,17 +22,18 @@ if TYPE_CHECKING:
 
 def separate_command(parser: argparse.ArgumentParser) -> None:
     """Command `separate`: what one kernel's network alone can do."""
-    parser.add_argument("--kernel", required=True, help="a name, or a formula such as 'x**4'")
+    add_kernels(parser, several=False)
     parser.add_argument("--n", type=whole, default=200, help="number of tokens (default 200)")
     parser.add_argument("--theta", type=word, default="best", help="best, paper, or a number")
-    _add_layer(parser)
+    add_layer(parser)
     parser.set_defaults(run=_separate)
 
 
 def _separate(arguments: argparse.Namespace) -> None:
-    options = _layer_options(arguments)
+    options = layer_options(arguments)
+    (kernel,) = kernels_given(arguments)
     with warnings_in_a_line("separate"):
-        separation = separate(arguments.kernel, n=arguments.n, theta=arguments.theta, **options)
+        separation = separate(kernel, n=arguments.n, theta=arguments.theta, **options)
         fields = [field.name for field in dataclasses.fields(separation) if field.repr]
         answer = {name: getattr(separation, name) for name in fields}
         answer["probability_after_signs"] = separation.probability_after_signs
@@ -39,37 +41,36 @@ def _separate(arguments: argparse.Namespace) -> None:
         # It may take more memory than there may be.
         with contextlib.suppress(MemoryError):
             answer["margin"] = separation.margin
-        answer |= _reach_of(arguments.kernel, arguments.level, options)
+        answer |= reach_of(kernel, arguments.level, options)
     if arguments.json:
         print_json(answer)
         return
-    shown = answer | {name: _runs(answer[name]) for name in ("spans", "holes")}
+    shown = answer | {name: runs_in_words(answer[name]) for name in ("spans", "holes")}
     print_table([{"": name, "value": value} for name, value in shown.items()])
 
 
 def compare_command(parser: argparse.ArgumentParser) -> None:
     """Command `compare`: several kernels at several n."""
-    parser.add_argument(
-        "--kernel", dest="kernels", nargs="+", required=True, help="names, or formulas in x"
-    )
+    add_kernels(parser, several=True)
     sizes = comparing.SIZES
     parser.add_argument("--n", type=whole, nargs="+", default=sizes, help="numbers of tokens")
-    _add_layer(parser)
+    add_layer(parser)
     parser.set_defaults(run=_compare)
 
 
 def _compare(arguments: argparse.Namespace) -> None:
-    options = _layer_options(arguments)
+    options = layer_options(arguments)
+    names = kernels_given(arguments)
     with warnings_in_a_line("compare"):
-        table = comparing.compare(arguments.kernels, list(arguments.n), **options)
-        reach = {name: _reach_of(name, arguments.level, options) for name in arguments.kernels}
+        table = comparing.compare(names, list(arguments.n), **options)
+        reach = {name: reach_of(name, arguments.level, options) for name in names}
     if arguments.json:
         answer: dict[str, Any] = {"rows": table.to_dict("records")}
         for question in REACH:
             answer[question] = {name: answers[question] for name, answers in reach.items()}
         print_json(answer)
     else:
-        print_table(_rows_of_kernels(table, [reach[name] for name in arguments.kernels]))
+        print_table(_rows_of_kernels(table, [reach[name] for name in names]))
 
 
 def _rows_of_kernels(
@@ -85,14 +86,14 @@ def _rows_of_kernels(
         row: dict[str, Any] = {"kernel": name}
         for n, p in zip(part["n"], part["probability"], strict=True):
             row[f"n = {n:,}"] = "undecided" if math.isnan(p) else float(p)
-        row["separates up to"] = _largest_n_in_words(answers["largest_n"])
+        row["separates up to"] = largest_n_in_words(answers["largest_n"])
         if has_holes:
-            row["but not at"] = _runs(answers["holes"])
+            row["but not at"] = runs_in_words(answers["holes"])
         rows.append(row)
     return rows
 
 
-def _largest_n_in_words(last: float | str | None) -> str:
+def largest_n_in_words(last: float | str | None) -> str:
     if last is None or isinstance(last, str):
         return last or "none"
     return "10^12 still" if math.isinf(last) else f"{last:,}"
@@ -126,6 +127,32 @@ def word(text: str) -> float | str:
     return text
 
 
+def add_kernels(parser: argparse.ArgumentParser, several: bool) -> None:
+    """Kernels by position, or behind --kernel."""
+    about = "a name, or a formula such as 'x**4'"
+    if several:
+        parser.add_argument("positional", nargs="*", metavar="KERNEL", help=about)
+        parser.add_argument("--kernel", nargs="+", default=[], help="the same")
+    else:
+        parser.add_argument("positional", nargs="?", metavar="KERNEL", help=about)
+        parser.add_argument("--kernel", help="the same")
+
+
+def kernels_given(arguments: argparse.Namespace) -> list[str]:
+    """What `add_kernels` read; ValueError where there is none, or one too many."""
+    by_position = arguments.positional
+    by_option = arguments.kernel
+    if isinstance(by_position, list):
+        given = [*by_position, *by_option]
+        if not given:
+            raise ValueError("no kernel; allowed: names, or formulas such as 'x**4'")
+        return given
+    given = [kernel for kernel in (by_position, by_option) if kernel is not None]
+    if len(given) != 1:
+        raise ValueError(f"{len(given)} kernels; allowed: one, a name or a formula such as 'x**4'")
+    return given
+
+
 SIZES: dict[str, Callable[[str], Any]] = {
     "d": whole,
     "m": whole,
@@ -138,18 +165,19 @@ SIZES: dict[str, Callable[[str], Any]] = {
 """Parameters of `separate` that are left at their defaults where nothing is said."""
 
 
-def _add_layer(parser: argparse.ArgumentParser) -> None:
+def add_layer(parser: argparse.ArgumentParser, has_level: bool = True) -> None:
     """The layer and the sizes of its data, as of `separate`."""
     parser.add_argument("--model", default="self_attention", help="or cross_attention")
     parser.add_argument("--attention-x", default="identity", help="X: identity or ones")
     for name, kind in SIZES.items():
         parser.add_argument(f"--{name}", type=kind, help=f"{name}, as of the API")
-    parser.add_argument("--level", type=float, help="a probability to reach, for largest n")
+    if has_level:
+        parser.add_argument("--level", type=float, help="a probability to reach, for largest n")
     parser.add_argument("--json", action="store_true", help="answer for programs")
 
 
-def _layer_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What `_add_layer` read, as parameters."""
+def layer_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What `add_layer` read, as parameters."""
     options = {"model": arguments.model, "attention_x": arguments.attention_x}
     for name in SIZES:
         size = getattr(arguments, name)
@@ -179,7 +207,7 @@ REACH = ("largest_n", "separates_from", "spans", "holes")
 """Questions that are answered of each kernel."""
 
 
-def _reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> dict[str, Any]:
+def reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> dict[str, Any]:
     """The answers to REACH, or the sentence that says why there is none."""
     try:
         reach = reaching.reach_of(kernel, level=level, **options)
@@ -200,7 +228,7 @@ def _or_sentence(answer: Callable[[], float | None]) -> float | str | None:
         return str(error)
 
 
-def _runs(runs: list[tuple[int, float]] | None) -> str:
+def runs_in_words(runs: list[tuple[int, float]] | None) -> str:
     """Runs of n as text; "" where they are not known."""
     return "" if runs is None else reaching.words_of_runs(runs)
 
@@ -221,7 +249,8 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, tuple):
-        return " to ".join(map(_cell, value))
+        low, high = value
+        return range_in_words(low, high, digits=6)
     return str(value)
 
 

@@ -1,23 +1,18 @@
-"""Several kernels at several n, and a kernel at a temperature: `compare`, `plot` and
-`at_temperature`."""
+"""Several kernels at several n: `compare` and `plot`."""
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ..any_attention import least_values
 from ..any_attention.layers import Layer
 from ..any_attention.values import batches, score_columns
-from ..attention.kernel import Kernel, KernelInputs
+from ..attention.kernel import Kernel
 from ..attention.kernel_looks import kernel_lines
 from ..attention.separation import require_memory, widest_margins
 from ..datasets.dataset import FixedData
-from ..messages.number_check import number
 from ..messages.progress import Progress
-from ..messages.warn_once import once_per_question
+from ..messages.question import question
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
 from .separating import new_axes
@@ -29,7 +24,7 @@ if TYPE_CHECKING:
 SIZES = (200, 2_000, 20_000, 1_000_000)
 
 
-@once_per_question
+@question
 def compare(
     kernels: Iterable[Given],
     n: Sequence[int] = SIZES,
@@ -98,7 +93,7 @@ def _measured(
     return columns
 
 
-@once_per_question
+@question
 def plot(
     kernels: Iterable[Any], n: Sequence[int] | None = None, axes: "Axes | None" = None, **more: Any
 ) -> "Axes":
@@ -131,50 +126,3 @@ def _several(values: Any) -> list[Any]:
     if not listed:
         raise ValueError("nothing to compare; allowed: at least one kernel and one n")
     return listed
-
-
-def at_temperature(kernel: Given, temperature: float) -> Kernel:
-    """The kernel of scores x / T: as given with X / T in place of X, so that a feature map gets
-    q / sqrt(T) and k / sqrt(T). At T = 1 the kernel as it is.
-
-    Parameters
-    ----------
-    kernel : as of `separate`
-    temperature : T, from 0.001 to 10^4
-
-    Raises
-    ------
-    ValueError
-        If T is out of range.
-    """
-    usable = kernel_of(kernel)
-    low = least_values.COLDEST
-    high = least_values.HOTTEST
-    allowed = f"numbers from {low:g} to {high:g}"
-    t = number("temperature", temperature, allowed, lambda x: low <= x <= high)
-    if t == 1:
-        return usable
-    return replace(
-        usable,
-        name=f"{usable.name} at T={t:g}",
-        symbol=f"{usable.symbol}, x/{t:g}",
-        weigh=_WeightsAtTemperature(usable, t),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _WeightsAtTemperature:
-    """Weights of the kernel `divides`, of scores over a temperature."""
-
-    divides: Kernel
-    temperature: float
-
-    def __call__(self, seen: KernelInputs) -> np.ndarray:
-        root = math.sqrt(self.temperature)
-        at_temperature = replace(
-            seen,
-            scores=seen.scores / self.temperature,
-            queries=None if seen.queries is None else seen.queries / root,
-            keys=None if seen.keys is None else seen.keys / root,
-        )
-        return self.divides.weigh(at_temperature)

@@ -1,6 +1,7 @@
 """The built-in kernels, as a mapping that prints as a table."""
 
 from collections.abc import Iterator, Mapping
+from html import escape
 
 from ..attention.kernel import Kernel
 from ..attention.kernel_names import FAMILIES, UnknownKernelError, kernel_named
@@ -27,6 +28,17 @@ class KernelList(Mapping[str, Kernel]):
     def __repr__(self) -> str:
         families = "; ".join(family.words for family in FAMILIES)
         return f"{as_text(COLUMNS, self.rows())}\nand families: {families}"
+
+    def _repr_html_(self) -> str:
+        """The same table as a notebook shows it."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)
+        body = []
+        for row in self.rows():
+            cells = "".join(f"<td>{escape(cell)}</td>" for cell in row)
+            body.append(f"<tr>{cells}</tr>")
+        families = "; ".join(escape(family.words) for family in FAMILIES)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        return f"{table}<p>and families: {families}</p>"
 
     def rows(self) -> list[tuple[str, ...]]:
         """The table's cells."""

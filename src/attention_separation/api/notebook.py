@@ -5,9 +5,8 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..any_attention.layers import LAYERS
+from ..messages.words import range_in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,8 +42,11 @@ class Answer:
         setting = f"{words}, n = {self.n:,}, d = {self.d}, m = {self.m}"
         if self.theta is None:
             return f"{setting}, at any threshold"
-        ends = " to ".join(f"{end:.4g}" for end in np.atleast_1d(np.asarray(self.theta)))
-        return f"{setting}, θ = {ends} √log n"
+        if isinstance(self.theta, tuple):
+            theta = range_in_words(*self.theta, digits=4)
+        else:
+            theta = f"{self.theta:.4g}"
+        return f"{setting}, θ = {theta} √log n"
 
 
 def picture_to_open(draw: "Callable[[], Axes]") -> str:

@@ -18,7 +18,7 @@ from ..any_attention.kernel_check import all_sizes
 from ..any_attention.layers import Layer
 from ..attention.kernels import KERNELS
 from ..datasets.dataset import FixedData
-from ..messages.warn_once import once_per_question, warn
+from ..messages.question import question, warn
 from . import validation
 from .build import Given, kernel_of, require_usable, say_how_long
 
@@ -29,7 +29,7 @@ WEIGHTS_ASKED = 240
 """About at how many weights in X a kernel is tried, to find the least."""
 
 
-@once_per_question
+@question
 def largest_n(
     kernel: Given,
     model: validation.Model = "self_attention",
@@ -58,7 +58,7 @@ def largest_n(
     return reach_of(kernel, model, attention_x, level, **options).largest_n()
 
 
-@once_per_question
+@question
 def spans(
     kernel: Given,
     model: validation.Model = "self_attention",
@@ -86,7 +86,7 @@ def spans(
     return reach.spans()
 
 
-@once_per_question
+@question
 def holes(
     kernel: Given,
     model: validation.Model = "self_attention",
@@ -102,7 +102,7 @@ def holes(
     return reach.holes()
 
 
-@once_per_question
+@question
 def separates_from(
     kernel: Given,
     model: validation.Model = "self_attention",
@@ -239,7 +239,7 @@ def _words_of_run(first: int, last: N) -> str:
     return f"{first:,} to {'10^12' if math.isinf(last) else format(int(last), ',')}"
 
 
-@once_per_question
+@question
 def critical_temperature(
     n: int = 200,
     model: validation.Model = "self_attention",
@@ -266,7 +266,7 @@ def critical_temperature(
     return math.inf if hottest > least_values.HOTTEST * (1 - least_values.PRECISION) else hottest
 
 
-@once_per_question
+@question
 def least_degree(
     n: int = 200,
     model: validation.Model = "self_attention",
@@ -289,7 +289,7 @@ def least_degree(
     return 0.0 if degree <= least_values.DEGREE.low else degree
 
 
-@once_per_question
+@question
 def least_weight(
     kernel: Given,
     n: int = 200,
@@ -323,7 +323,7 @@ def least_weight(
             raise ArithmeticError(
                 f"{usable.name}: at n = {n:,} it has no weights at a g that has to be tried, with "
                 f"X = I + g e_1 e_1^T: {str(error).removeprefix(f'{usable.name}: ')}"
-            ) from error
+            ) from error.__cause__
 
     return _at_one_n(Quantity("g", usable.name), of_weight, layer, data, n, level)
 

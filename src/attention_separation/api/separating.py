@@ -15,7 +15,7 @@ from ..attention.sign_columns import StateScores, binomial_half_pmf, none_of, st
 from ..attention.threshold_curves import ThresholdCurve, ThresholdCurves, threshold_curves
 from ..messages.extras import how_to_install
 from ..messages.number_check import number
-from ..messages.warn_once import once_per_question
+from ..messages.question import question
 from ..messages.words import short_repr
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
@@ -64,6 +64,7 @@ class Separation(Answer):
         return f"{self.kernel}: P = {self.probability:.6g}"
 
     @cached_property
+    @question
     def margin(self) -> float | None:
         """By how much scores can be kept apart: the largest 2 eps, in units of sqrt(log n), such
         that for some threshold theta, with at least half of the kernel's best probability, a score
@@ -89,6 +90,7 @@ class Separation(Answer):
         return None if math.isnan(margin) else margin
 
     @property
+    @question
     def probability_after_signs(self) -> float:
         """The same with one threshold above 0 for all neurons, chosen after the signs are drawn,
         for each draw anew: that D1's largest score is above 0 and above D0's largest.
@@ -96,6 +98,7 @@ class Separation(Answer):
         return float(separation.probability_after_signs(self._ranked())[0])
 
     @property
+    @question
     def probability_each_bias(self) -> float:
         """The same with a bias of either sign for each neuron, chosen after the signs are drawn:
         that some neuron's largest score on D1 is above its largest on D0. ArithmeticError as of
@@ -112,6 +115,7 @@ class Separation(Answer):
         return self.scored.ranked()
 
     @property
+    @question
     def rows(self) -> "pd.DataFrame":
         """The distinct rows that it came from: what y_1, the marked class's sign, the own class's,
         each further class's and y_d count, and the special token's share, by dataset and query."""
@@ -133,10 +137,12 @@ class Separation(Answer):
         return pd.DataFrame(lines)
 
     @property
+    @question
     def curve(self) -> ThresholdCurve:
         """The probability against the threshold: a step function, in units of sqrt(log n)."""
         return self._curves.curve(0)
 
+    @question
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the probability against the threshold, the best ones marked; needs matplotlib."""
         axes = axes or new_axes()
@@ -156,7 +162,7 @@ class Separation(Answer):
         return axes
 
 
-@once_per_question
+@question
 def separate(
     kernel: "str | Kernel | Callable[..., Any]",
     model: validation.Model = "self_attention",
@@ -300,7 +306,7 @@ class Success(Answer):
         return f"{self.fires} fires, {', '.join(self.silent)} silent: P = {self.probability:.6g}"
 
 
-@once_per_question
+@question
 def success(
     contest: "Mapping[str, Given | Sequence[Given]]" = PAPERS,
     model: validation.Model = "self_attention",

@@ -15,7 +15,7 @@ from ..attention.kernel import Kernel
 from ..datasets.dataset import FixedData
 from ..messages.number_check import whole_number
 from ..messages.progress import Progress
-from ..messages.warn_once import once_per_question
+from ..messages.question import question
 from ..messages.words import short_repr
 from . import validation
 from .build import LONG, Given, kernel_of, require_usable
@@ -77,7 +77,7 @@ class Simulation(Answer):
         return f"{super()._condition}, seed {self.seed}"
 
 
-@once_per_question
+@question
 def simulate(
     kernel: Given,
     model: validation.Model = "self_attention",

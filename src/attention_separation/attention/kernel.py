@@ -164,6 +164,8 @@ class Kernel:
     vectors_seen : see `VectorsSeen`
     may_subtract : of kernels of rows, whether weights may be differences of larger numbers, whose
         rounding is theirs
+    steps_of : numbers of tokens (P,) and d -> (P, F), what of its formula goes in steps of n; None
+        where that is not known, or nothing does
     """
 
     name: str
@@ -179,6 +181,7 @@ class Kernel:
     of_rows: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     vectors_seen: VectorsSeen = "every class"
     may_subtract: bool = False
+    steps_of: Callable[[np.ndarray, int], np.ndarray] | None = None
 
     @property
     def normalised(self) -> bool:

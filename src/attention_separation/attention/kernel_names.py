@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .kernel import Kernel
-from .kernels import KERNELS, exponential, minus_mean, power, taylor
+from .kernels import (
+    KERNELS,
+    cosine_softmax,
+    entmax_of,
+    exponential,
+    focused,
+    minus_mean,
+    power,
+    sigmoid,
+    ssmax,
+    taylor,
+)
 
 NUMBER = r"\d{1,5}(?:\.\d{1,6})?"
 
@@ -22,6 +33,9 @@ SAID_OTHERWISE = {
     "cosine": "cosine_softmax_10",
 }
 """What people call kernels, and their names here; understood in suggestions alone."""
+
+FAMILIES_SAID_OTHERWISE = {"cosine_softmax": ("cosine",), "exp_over": ("softmax_over",)}
+"""The same of families, by what their names begin with."""
 
 ALIASES = {"none": "uniform"}
 """Other names, read wherever a kernel is named, and the names that are written."""
@@ -46,11 +60,12 @@ class KernelFamily:
     build: Callable[..., Kernel]  # the number, and another kernel, to one with its name
     is_whole: bool = False  # whether the number has no fraction
     takes_kernel: bool = False  # whether `build` takes another kernel
+    suffix: str = ""  # behind the number
 
     @property
     def words(self) -> str:
         """What is allowed: `power_P` with P from 0.01 to 1000."""
-        name = f"{self.prefix}_P"
+        name = f"{self.prefix}_P{self.suffix}"
         if self.takes_kernel:
             name += "_KERNEL"
         number = "a whole P" if self.is_whole else "P"
@@ -59,7 +74,7 @@ class KernelFamily:
     @property
     def pattern(self) -> str:
         """Of its names, the number and the other kernel's name as groups."""
-        pattern = f"{self.prefix}_({NUMBER})"
+        pattern = f"{self.prefix}_({NUMBER}){self.suffix}"
         if self.takes_kernel:
             pattern += "_(.+)"
         return pattern
@@ -75,12 +90,55 @@ def at_temperature(temperature: float) -> Kernel:
     )
 
 
+def scalable_softmax(s: float) -> Kernel:
+    """e^(s log n x / sqrt d)."""
+    return ssmax(s, f"ssmax_{s:g}")
+
+
+def alpha_entmax(alpha: float) -> Kernel:
+    """alpha-entmax of x."""
+    return entmax_of(alpha, f"entmax_{alpha:g}")
+
+
+def alpha_entmax_sqrt_d(alpha: float) -> Kernel:
+    """alpha-entmax of x / sqrt d."""
+    return entmax_of(alpha, f"entmax_{alpha:g}_sqrt_d", over_sqrt_d=True)
+
+
+def focused_of_degree(p: float) -> Kernel:
+    """phi = |z_+| z_+^p / |z_+^p|."""
+    return focused(p, f"φ = ‖z₊‖ z₊^{p:g} / ‖z₊^{p:g}‖")
+
+
+def biased(bias: float) -> Kernel:
+    """sigmoid(x - bias log n), over the row's sum."""
+    return sigmoid(
+        f"sigmoid_{bias:g}_log_n",
+        f"σ(x − {bias:g} log n)",
+        bias,
+        "arXiv 2409.04431, another bias, divided by the row's sum",
+    )
+
+
 FAMILIES = (
     KernelFamily("power", "x^P", low=0.01, high=1000, build=power),
     KernelFamily(
         "taylor", "Taylor's sum of e^x to degree P", low=1, high=200, build=taylor, is_whole=True
     ),
     KernelFamily("exp_over", "e^(x/P)", low=0.001, high=10_000, build=at_temperature),
+    KernelFamily("cosine_softmax", "e^(P cos(q, k))", low=0.01, high=1000, build=cosine_softmax),
+    KernelFamily("ssmax", "e^(P log n · x/√d)", low=0.001, high=100, build=scalable_softmax),
+    KernelFamily("entmax", "P-entmax", low=1.01, high=2, build=alpha_entmax),
+    KernelFamily(
+        "entmax",
+        "P-entmax of x/√d",
+        low=1.01,
+        high=2,
+        build=alpha_entmax_sqrt_d,
+        suffix="_sqrt_d",
+    ),
+    KernelFamily("focused", "φ = ‖z₊‖ z₊^P / ‖z₊^P‖", low=1, high=100, build=focused_of_degree),
+    KernelFamily("sigmoid", "σ(x − P log n)", low=0.01, high=100, build=biased, suffix="_log_n"),
     KernelFamily(
         "minus_mean",
         "f − P/n, f of a kernel divided by the row's sum",
@@ -146,19 +204,43 @@ def _kernel_of_family(
         and (is_whole or not family.is_whole)
     )
     if not fits:
-        raise UnknownKernelError(f"{name!r} is no kernel; allowed: {family.words}")
+        hint = _with_a_point(family, number)
+        raise UnknownKernelError(f"{name!r} is no kernel; {hint}allowed: {family.words}")
     kernel = family.build(int(value) if is_whole else value, *others)
     if kernel.name != name:
         raise UnknownKernelError(f"{name!r} is no kernel; did you mean {kernel.name!r}?")
     return kernel
 
 
+def _with_a_point(family: KernelFamily, number: str) -> str:
+    """The name that is meant by one without its decimal point, as `entmax_17`, as a question."""
+    meant = f"{number[0]}.{number[1:]}"
+    if family.high >= 10 or not number.isdecimal() or not family.low <= float(meant) <= family.high:
+        return ""
+    return f"did you mean '{family.prefix}_{float(meant):g}{family.suffix}'? "
+
+
 def _nearest(name: str) -> str:
     """The name that is most likely meant, as a question; "" where none is near."""
-    close = difflib.get_close_matches(name[:MOST_SHOWN], [*KERNELS, *SAID_OTHERWISE], n=1)
+    meanings = {kernel: kernel for kernel in KERNELS} | SAID_OTHERWISE
+    for number in re.findall(NUMBER, name[:MOST_SHOWN]):
+        meanings |= _members_with(number)
+    close = difflib.get_close_matches(name[:MOST_SHOWN], meanings, n=1)
     if not close:
         return ""
-    meant = SAID_OTHERWISE.get(close[0])
-    if meant is None:
-        return f"did you mean {close[0]!r}? "
+    meant = meanings[close[0]]
+    if meant == close[0]:
+        return f"did you mean {meant!r}? "
     return f"did you mean {meant!r} ({close[0]})? "
+
+
+def _members_with(number: str) -> dict[str, str]:
+    """The names in families with a number, each by itself and by what people call it."""
+    members = {}
+    for family in FAMILIES:
+        if family.takes_kernel or not family.low <= float(number) <= family.high:
+            continue
+        for prefix in (family.prefix, *FAMILIES_SAID_OTHERWISE.get(family.prefix, ())):
+            ending = f"_{number}{family.suffix}"
+            members[f"{prefix}{ending}"] = f"{family.prefix}{ending}"
+    return members

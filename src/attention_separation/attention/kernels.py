@@ -10,6 +10,7 @@ equal features: each is computed once, with the logarithm of its count beside it
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -74,7 +75,7 @@ def log_hedgehog_fla(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
     return log_softmax(both, log_counts_of_features(log_counts, parts=2))
 
 
-def log_focused(z: np.ndarray, log_counts: LogCounts = 0.0, p: int = 3) -> np.ndarray:
+def log_focused(z: np.ndarray, log_counts: LogCounts = 0.0, p: float = 3) -> np.ndarray:
     """z_+^p, scaled to the length of z_+ = max(z, 0)."""
     log_z = log_relu(z)
     log_length = log_sum_exp(2 * log_z, log_counts) / 2
@@ -175,6 +176,22 @@ def entmax(alpha: float, divided_by: Divisor = lambda _: 1.0) -> Weigh:
         return np.maximum(shifted - tau, 0.0) ** power
 
     return weigh
+
+
+def entmax_of(alpha: float, name: str, over_sqrt_d: bool = False) -> Kernel:
+    """alpha-entmax as a kernel, of x or of x / sqrt d; at alpha = 2 it is sparsemax."""
+    symbol = f"{alpha:g}-entmax"
+    if over_sqrt_d:
+        return Kernel(
+            name,
+            f"{symbol} of x/√d",
+            "row",
+            entmax(alpha, lambda seen: np.sqrt(seen.d)),
+            also=("d",),
+            source="arXiv 1905.05702",
+        )
+    weigh = sparsemax if alpha == 2 else entmax(alpha)
+    return Kernel(name, symbol, "row", weigh, source="arXiv 1905.05702")
 
 
 ENTROPY_POLYNOMIAL = (-0.037, 0.481, -2.3, 4.917, -1.791)
@@ -341,8 +358,10 @@ def sigmoid(
     return _log_score(name, symbol, log_weights, source, also=also, normaliser=normaliser)
 
 
-def _features(name: str, symbol: str, source: str) -> Kernel:
-    log_phi = FEATURE_MAPS[name]
+def _features(
+    name: str, symbol: str, source: str, log_phi: Callable[..., np.ndarray] | None = None
+) -> Kernel:
+    log_phi = log_phi or FEATURE_MAPS[name]
 
     def log_weights(seen: KernelInputs) -> np.ndarray:
         queries, keys = seen.vectors
@@ -393,6 +412,35 @@ def _cosines(seen: KernelInputs) -> np.ndarray:
     return seen.scores / (np.sqrt(squared_q) * np.sqrt(squared_k))
 
 
+def cosine_softmax(scale: float) -> Kernel:
+    """e^(scale cos(q, k))."""
+    return _of_vectors(
+        f"cosine_softmax_{scale:g}",
+        f"e^({scale:g} cos(q, k))",
+        lambda seen: scale * _cosines(seen),
+        logarithmic=True,
+        source="arXiv 2010.04245",
+    )
+
+
+def ssmax(s: float, name: str) -> Kernel:
+    """e^(s log n x / sqrt d)."""
+    return _log_score(
+        name,
+        f"e^({s:g} log n · x/√d)",
+        lambda seen: s * seen.log_n * seen.scores / np.sqrt(seen.d),
+        "arXiv 2501.19399 (Scalable-Softmax)",
+        also=("n", "d"),
+    )
+
+
+def focused(p: float, symbol: str) -> Kernel:
+    """phi = |z_+| z_+^p / |z_+^p|, z_+ = max(z, 0)."""
+    return _features(
+        f"focused_{p:g}", symbol, "arXiv 2308.00442", log_phi=partial(log_focused, p=p)
+    )
+
+
 _ALL = (
     _log_score("exp", "eˣ", lambda seen: seen.scores, "arXiv 2310.11685"),
     exponential("exp_half", "e^(x/2)", lambda seen: 2.0, "temperature 2"),
@@ -400,11 +448,7 @@ _ALL = (
     exponential(
         "exp_sqrt_d", "e^(x/√d)", lambda seen: np.sqrt(seen.d), "arXiv 1706.03762", also=("d",)
     ),
-    _log_score(
-        "ssmax", "e^(0.43 log n · x/√d)",
-        lambda seen: 0.43 * seen.log_n * seen.scores / np.sqrt(seen.d),
-        "arXiv 2501.19399 (Scalable-Softmax)", also=("n", "d"),
-    ),
+    ssmax(0.43, "ssmax"),
     _log_score(
         "softmax_one", "eˣ / (1 + Σ eˣ)", lambda seen: seen.scores,
         "E. Miller, Attention Is Off By One (2023), without 1/sqrt d", normaliser="1 + row sum",
@@ -429,7 +473,7 @@ _ALL = (
     _features("hedgehog", "φ = [softmax z, softmax −z]", "arXiv 2402.04347, as in LoLCATs"),
     _features("hedgehog_fla", "φ = softmax [2z, −2z]", "flash-linear-attention"),
     _features("softmax_features", "φ = softmax z", "arXiv 1812.01243, its queries' map on both"),
-    _features("focused_3", "φ = ‖z₊‖ z₊³ / ‖z₊³‖", "arXiv 2308.00442"),
+    focused(3, "φ = ‖z₊‖ z₊³ / ‖z₊³‖"),
     _of_vectors(
         "efficient", "softmax_d(q) · softmax over positions of k", efficient, "arXiv 1812.01243",
         also=("all keys",),
@@ -445,12 +489,9 @@ _ALL = (
     ),
     _log_score("cosh", "cosh x", lambda seen: np.logaddexp(seen.scores, -seen.scores), "cosh"),
     Kernel("sparsemax", "sparsemax", "row", sparsemax, source="arXiv 1602.02068"),
-    Kernel("entmax_15", "1.5-entmax", "row", entmax(1.5), source="arXiv 1905.05702"),
-    Kernel("entmax_125", "1.25-entmax", "row", entmax(1.25), source="arXiv 1905.05702"),
-    Kernel(
-        "entmax_15_sqrt_d", "1.5-entmax of x/√d", "row", entmax(1.5, lambda seen: np.sqrt(seen.d)),
-        also=("d",), source="arXiv 1905.05702",
-    ),
+    entmax_of(1.5, "entmax_15"),
+    entmax_of(1.25, "entmax_125"),
+    entmax_of(1.5, "entmax_15_sqrt_d", over_sqrt_d=True),
     Kernel(
         "adaptive_sqrt_d", "e^(bx/√d), b of the row's entropy", "row", adaptive, logarithmic=True,
         also=("d",), source="arXiv 2410.01104",
@@ -460,10 +501,7 @@ _ALL = (
         "rbf", "e^(−‖q − k‖²/2)", lambda seen: -_squared_distances(seen) / 2,
         logarithmic=True, source="arXiv 2110.11945",
     ),
-    _of_vectors(
-        "cosine_softmax_10", "e^(10 cos(q, k))", lambda seen: 10 * _cosines(seen),
-        logarithmic=True, source="arXiv 2010.04245",
-    ),
+    cosine_softmax(10),
     _of_vectors(
         "one_plus_cosine", "1 + cos(q, k)", lambda seen: 1 + _cosines(seen),
         source="arXiv 2007.14902",

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from .. import recall
 from ..api.build import Given, kernel_of, unique_names
-from ..api.comparing import at_temperature
 from ..api.separating import Separation, separate
+from ..api.temperature import at_temperature
 from ..attention.distinct_rows import OWN, SAME, SPECIAL
 from ..attention.kernel_looks import (
     BLUE,

@@ -10,6 +10,8 @@ from typing import Any
 MOST_SHOWN = 60
 """Characters of a value or a name that a sentence shows."""
 
+MOST_DECIMALS = 15
+
 PLAIN_KEY = re.compile(r"[\w/+-]([\w/+ -]{0,98}[\w/+-])?")
 
 
@@ -72,6 +74,18 @@ def rounded_up(value: float) -> str:
     """A positive number as text of one digit, never too small: 1.3e-6 is 2e-6."""
     power = math.floor(math.log10(value))
     return f"{math.ceil(value / 10**power - 1e-9):d}e{power}" if power < -3 else f"{value:.2g}"
+
+
+def range_in_words(low: float, high: float, digits: int) -> str:
+    """Two ends as text, with as many decimals each: so many digits of the larger, more where they
+    would be one text."""
+    largest = max(abs(low), abs(high))
+    decimals = max(digits - 1 - math.floor(math.log10(largest)), 0) if largest > 0 else 0
+    while f"{low:.{decimals}f}" == f"{high:.{decimals}f}" and decimals < MOST_DECIMALS:
+        if low == high:
+            break
+        decimals += 1
+    return f"{low:.{decimals}f} to {high:.{decimals}f}"
 
 
 def ten_to(power: int) -> str:

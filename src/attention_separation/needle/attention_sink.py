@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from ..messages.number_check import number
+from ..messages.question import question
 from . import bayes
 from .accuracy import Accuracy, of_events
 from .kernel_limits import checked_mu, checked_n
@@ -53,6 +54,7 @@ def _difference(mu: float, n: int, scale: float, c: float, step: float, times: i
     return bayes.inverse(transform, width, times * terms)
 
 
+@question
 def sink(mu: float, n: int, prior: float = 0.5) -> float:
     """The logit with which an attention sink's weight is the probability that no token matters.
 
@@ -65,6 +67,7 @@ def sink(mu: float, n: int, prior: float = 0.5) -> float:
     return right_sink(checked_mu(mu), checked_n(n), checked_prior)
 
 
+@question
 def sink_limit(mu: float, n: int, right_at: int) -> float:
     """The accuracy at n tokens of the sink that is right for `right_at` of them, at equal priors.
 

@@ -12,6 +12,7 @@ from scipy.special import gammaln, log_ndtr, logsumexp, ndtr
 
 from ..attention.kernel_names import without_alias
 from ..messages.number_check import number, whole_number
+from ..messages.question import question
 from ..messages.words import short_repr, suggestion
 from . import bayes, power
 from .accuracy import MOST_N, Accuracy, Crossing, crossing, of_events, of_one_token
@@ -224,6 +225,7 @@ LEAST_MU, MOST_MU = 0.1, 10.0
 """Signal-to-noise ratios at which the lines' numerics have been tried."""
 
 
+@question
 def limit(kernel: str, mu: float, n: int) -> float:
     """The best accuracy with which one query of a kernel tells a needle among n noisy tokens.
 
@@ -253,6 +255,7 @@ def limit(kernel: str, mu: float, n: int) -> float:
     return _line(kernel).accuracy(checked_mu(mu), checked_n(n)).value
 
 
+@question
 def critical_n(kernel: str, mu: float) -> float:
     """The number of tokens at which the limit of a kernel is .75, halfway to a guess.
 

@@ -1,5 +1,6 @@
 """Kernels that people give: formulas, which numexpr evaluates, and functions of their own."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
@@ -7,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from ..attention.kernel import LEAST_SUM, Kernel, KernelInputs, Normaliser, over_features
-from ..messages.warn_once import warn
+from ..messages.question import warn
 from .formula import FUNCTIONS, Formula
 from .wide_numbers import WideNumbers, evaluate, inner_products, row_weights
 
@@ -145,9 +146,23 @@ def formula_kernel(
         kernel = feature_kernel(name, symbol, plain, elementwise=True, **options)
     else:
         kernel = score_kernel(name, symbol, plain, **options)
+    if formula.steps:
+        kernel = replace(kernel, steps_of=_steps_of(formula))
     if normaliser == "none":
         return kernel
     return replace(kernel, weigh=_in_range(kernel.weigh, wide_weights))
+
+
+def _steps_of(formula: Formula) -> Callable[[np.ndarray, int], np.ndarray]:
+    """The values of the parts of a formula that go in steps, as `Kernel.steps_of`."""
+
+    def steps_of(n: np.ndarray, d: int) -> np.ndarray:
+        known = {"n": n.astype(float), "d": float(d), "log_n": np.log(n)}
+        with np.errstate(all="ignore"):
+            parts = [_evaluated_by_numpy(step, known) for step in formula.steps]
+        return np.stack([np.broadcast_to(part, n.shape).astype(float) for part in parts], axis=1)
+
+    return steps_of
 
 
 def _wide_values(formula: Formula, x: np.ndarray, seen: KernelInputs) -> WideNumbers:
@@ -199,12 +214,12 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
     def function(x: np.ndarray, seen: KernelInputs) -> np.ndarray:
         values_of_names = _values_of_names(x, seen)
         if not isinstance(x, np.ndarray):
-            return _evaluated_by_numpy(formula, values_of_names)
+            return _evaluated_by_numpy(formula.expression, values_of_names)
         arrays = {key: np.asarray(values_of_names[key], dtype=float) for key in formula.names}
         try:
             with np.errstate(all="ignore"):
                 if numexpr is None:
-                    values = _evaluated_by_numpy(formula, arrays)
+                    values = _evaluated_by_numpy(formula.expression, arrays)
                 else:
                     values = numexpr.evaluate(formula.expression, local_dict=arrays, global_dict={})
         except OverflowError as error:
@@ -218,12 +233,12 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
     return function
 
 
-def _evaluated_by_numpy(formula: Formula, values_of_names: dict[str, Any]) -> Any:
+def _evaluated_by_numpy(expression: str, values_of_names: dict[str, Any]) -> Any:
     """A formula's value by NumPy: of a tensor, which its functions take as an array, with its
     derivatives; and of arrays where there is no numexpr."""
     functions = {name: getattr(np, name) for name in FUNCTIONS}
     # The expression has been written anew from the few nodes that are allowed.
-    return eval(formula.expression, functions | {"__builtins__": {}}, values_of_names)
+    return eval(expression, functions | {"__builtins__": {}}, values_of_names)
 
 
 def formula_needs(formula: Formula) -> tuple[str, ...]:
@@ -297,7 +312,8 @@ def checked_call(
             else:
                 values = function(x, *counts)
     except (Exception, SystemExit) as error:
-        raise ArithmeticError(f"{name}: {words} raised {in_a_line(error)}") from error
+        text = f"{name}: {words} raised {in_a_line(error)}{hint_on(error)}"
+        raise ArithmeticError(text) from error
     fault = shape_fault(tuple(x.shape), tuple(getattr(values, "shape", ())))
     if is_array and values.dtype.kind not in "biuf":
         fault = f"numbers of type {values.dtype}; allowed: real numbers"
@@ -328,6 +344,32 @@ def vectors(x_shape: tuple[int, ...], shape: tuple[int, ...]) -> str:
     return (
         f"an array of shape {shape} for vectors of shape {x_shape}; allowed: ({wanted}, features)"
     )
+
+
+HINTS = {
+    # What NumPy says of one number wanted, and what PyTorch does.
+    "converted to Python scalars|converted to a scalar|converted to Scalar": (
+        "it gets arrays, so np.exp for math.exp"
+    ),
+    "truth value of an array|Boolean value of Tensor": (
+        "it gets arrays, so np.where(x > 0, x, 0) for x if x > 0 else 0, np.maximum for max"
+    ),
+    "Float and Double|Double and Float|Double but found Float|Double but got Float": (
+        "it gets float64, so module.double()"
+    ),
+    "Float but found Double|Float but got Double|Double and BFloat16|BFloat16 and Double": (
+        "it gets float64, so module.double()"
+    ),
+}
+"""What to write instead, by what an error says."""
+
+
+def hint_on(error: BaseException) -> str:
+    """What a function of one number, or of float32, is to be; "" for an error of another kind."""
+    for pattern, hint in HINTS.items():
+        if re.search(pattern, str(error)):
+            return f"; {hint}"
+    return ""
 
 
 def in_a_line(error: BaseException) -> str:

@@ -15,7 +15,7 @@ from ..messages.words import short_repr, suggestion
 NAMES = ("x", "n", "d", "log_n")
 FUNCTIONS = {
     "where": 3, "exp": 1, "log": 1, "log1p": 1, "expm1": 1, "sqrt": 1, "tanh": 1, "abs": 1,
-    "sin": 1, "cos": 1, "minimum": 2, "maximum": 2,
+    "sin": 1, "cos": 1, "floor": 1, "ceil": 1, "round": 1, "minimum": 2, "maximum": 2,
 }  # fmt: skip
 """Those of numexpr that a formula may call, with their numbers of arguments."""
 
@@ -31,10 +31,12 @@ class FormulaError(ValueError):
 
 
 class Formula(NamedTuple):
-    """A formula as numexpr reads it, all numbers floats, and the quantities that it names."""
+    """A formula as numexpr reads it, all numbers floats, and the quantities that it names; `steps`
+    are the parts without x that go in steps, as floor(n/8192) and n > 100."""
 
     expression: str
     names: tuple[str, ...]
+    steps: tuple[str, ...] = ()
 
 
 def parse_formula(text: str) -> Formula:
@@ -59,8 +61,25 @@ def parse_formula(text: str) -> Formula:
     except (RecursionError, MemoryError, ValueError) as error:
         why = str(error) or "it is too deeply nested"
         raise FormulaError(f"it cannot be read: {why}; allowed: {ALLOWED}") from error
-    used_names = {node.id for node in ast.walk(body) if isinstance(node, ast.Name)}
-    return Formula(expression, tuple(name for name in NAMES if name in used_names))
+    used_names = _names_in(body)
+    names = tuple(name for name in NAMES if name in used_names)
+    return Formula(expression, names, _steps_in(body))
+
+
+def _names_in(node: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _steps_in(body: ast.expr) -> tuple[str, ...]:
+    """The parts of a formula that go in steps of n, as texts."""
+    steps = []
+    for node in ast.walk(body):
+        match node:
+            case ast.Compare() | ast.Call(func=ast.Name(id="floor" | "ceil" | "round")):
+                names = _names_in(node)
+                if "x" not in names and names & {"n", "log_n"}:
+                    steps.append(ast.unparse(node))
+    return tuple(dict.fromkeys(steps))
 
 
 def _rewritten(node: ast.expr, text: str) -> ast.expr:

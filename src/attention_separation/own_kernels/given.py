@@ -5,7 +5,7 @@ import contextlib
 import inspect
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from ..attention.kernel import Kernel
 from ..attention.kernel_names import UnknownKernelError, kernel_named
+from ..messages.question import warn
 from ..messages.words import short_repr
 from . import build
 from .formula import FormulaError, parse_formula
@@ -39,6 +40,7 @@ def scores(
     normalised : whether each row is divided by its sum
     """
     _require_function("scores", function)
+    _require_no_default_size(function)
     name = name or _name_of(function)
     weights = build.called(name, name, partial(_with_sizes, function), build.same_shape)
     return build.score_kernel(name, f"{name}(x)", weights, **_options(normalised))
@@ -108,6 +110,7 @@ def rows(
     name, normalised : as of `scores`; rows are taken as they are given if nothing is said
     """
     _require_function("rows", function)
+    _require_no_default_size(function)
     name = name or _name_of(function)
 
     def row_weights(x: np.ndarray, counts: np.ndarray, n: int, d: int) -> np.ndarray:
@@ -149,7 +152,7 @@ def _of_text(text: str) -> Kernel:
     except FormulaError as error:
         raise UnknownKernelError(
             f"{short_repr(text)} is no kernel and no formula: {error}"
-        ) from error
+        ) from None
     return build.formula_kernel(text, text, formula, words=short_repr(text), source=GIVEN)
 
 
@@ -167,6 +170,18 @@ def _require_function(maker: str, function: object) -> None:
         raise TypeError(f"{maker}({short_repr(function)}); allowed: functions")
 
 
+def _require_no_default_size(function: Callable[..., Any]) -> None:
+    """ValueError where an argument n or d, which gets the number of tokens or the dimension, has a
+    number of its own as well: either may be meant."""
+    for name, what in (("n", "number of tokens"), ("d", "dimension")):
+        parameter = _parameters(function).get(name)
+        if parameter is not None and isinstance(parameter.default, int | float):
+            raise ValueError(
+                f"{_name_of(function)}: its argument {name} = {parameter.default!r} would get the "
+                f"{what}; allowed: {name} without a default, or another name"
+            )
+
+
 def _feature_map(name: str, phi: Callable[[Any], Any], elementwise: bool) -> build.OfNumbers:
     def of_sizes(n: int, d: int) -> Callable[..., Any]:
         return numpy_of(phi)
@@ -179,14 +194,20 @@ def _feature_map(name: str, phi: Callable[[Any], Any], elementwise: bool) -> bui
 def _with_sizes(function: Callable[..., Any], n: int, d: int) -> Callable[..., np.ndarray]:
     """A function of arrays that gets n and d where it has arguments of these names."""
     sizes = {}
-    # What is written in C may have no signature.
-    with contextlib.suppress(TypeError, ValueError):
-        arguments = inspect.signature(function).parameters
-        if "n" in arguments:
-            sizes["n"] = n
-        if "d" in arguments:
-            sizes["d"] = d
+    arguments = _parameters(function)
+    if "n" in arguments:
+        sizes["n"] = n
+    if "d" in arguments:
+        sizes["d"] = d
     return partial(numpy_of(function), **sizes)
+
+
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """A function's arguments by name; none of what is written in C and has no signature."""
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
 
 
 def numpy_of(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
@@ -196,18 +217,38 @@ def numpy_of(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
         torch = sys.modules.get("torch")
         if torch is None:
             return function(*arrays, **sizes)
-        if _is_of_torch(function, torch):
-            return _call_with_tensors(function, arrays, sizes, torch)
-        try:
-            return _as_array(function(*arrays, **sizes), torch)
-        except (TypeError, AttributeError) as error_with_arrays:
-            # So functions of tensors answer arrays; one that answers tensors so too is at fault.
-            try:
-                return _call_with_tensors(function, arrays, sizes, torch)
-            except (TypeError, AttributeError):
-                raise error_with_arrays from None
+        with _float64_by_default(torch):
+            return _call_beside_torch(function, arrays, sizes, torch)
 
     return called
+
+
+@contextlib.contextmanager
+def _float64_by_default(torch: Any) -> Iterator[None]:
+    """What a function makes of whole numbers, as of counts, has float64's digits."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+def _call_beside_torch(
+    function: Callable[..., Any], arrays: Sequence[np.ndarray], sizes: dict[str, int], torch: Any
+) -> Any:
+    """What a function of arrays or of tensors gives, as an array."""
+    if _is_of_torch(function, torch):
+        return _call_with_tensors(function, arrays, sizes, torch)
+    try:
+        return _as_array(function(*arrays, **sizes), torch)
+    except (TypeError, AttributeError) as error_with_arrays:
+        # So functions of tensors answer arrays; one that answers tensors so too is at fault.
+        try:
+            return _call_with_tensors(function, arrays, sizes, torch)
+        except Exception as error_with_tensors:
+            wants_tensors = "ndarray" in str(error_with_arrays)
+            raise error_with_tensors if wants_tensors else error_with_arrays from None
 
 
 def _call_with_tensors(
@@ -225,6 +266,15 @@ def _is_of_torch(function: Callable[..., Any], torch: Any) -> bool:
 
 
 def _as_array(values: Any, torch: Any) -> Any:
-    if isinstance(values, torch.Tensor):
-        return values.detach().cpu().numpy()
-    return values
+    if not isinstance(values, torch.Tensor):
+        return values
+    tensor = values.detach().cpu()
+    if tensor.is_floating_point() and tensor.dtype not in _dtypes_of_numpy(torch):
+        warn(f"a function of PyTorch's gave numbers of {tensor.dtype}; answers need float64")
+        tensor = tensor.double()
+    return tensor.numpy()
+
+
+def _dtypes_of_numpy(torch: Any) -> tuple[Any, ...]:
+    """PyTorch's types of floating-point numbers that NumPy has too."""
+    return (torch.float16, torch.float32, torch.float64)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..attention.kernel import not_quite_0
+from ..attention.kernel import VANISHING, not_quite_0
 
 LARGEST_LOG = 300.0
 """Products and quotients of two plain numbers, to e^300 each, are in float64's range."""
@@ -205,6 +205,17 @@ def _cos(a: WideNumbers) -> WideNumbers:
     return wide(np.cos(a.to_float()))
 
 
+def _to_whole(whole: Callable[[np.ndarray], np.ndarray]) -> Callable[[WideNumbers], WideNumbers]:
+    """A function that gives whole numbers. What is beyond float64 is one; what is too small for it
+    stands there for what it is, for ceil is 1 of it."""
+
+    def of_wide(a: WideNumbers) -> WideNumbers:
+        plain = np.where(a.exponent < 0, np.sign(a.mantissa) * VANISHING, a.mantissa)
+        return _where(a.exponent > 0, a, wide(whole(plain)))
+
+    return of_wide
+
+
 OPERATORS: dict[type[ast.operator], Callable[[WideNumbers, WideNumbers], WideNumbers]] = {
     ast.Add: _add, ast.Sub: _subtract, ast.Mult: _multiply, ast.Div: _divide, ast.Pow: _power,
 }  # fmt: skip
@@ -217,5 +228,6 @@ COMPARISONS: dict[type[ast.cmpop], np.ufunc] = {
 FUNCTIONS: dict[str, Callable[..., WideNumbers]] = {
     "exp": _exp, "log": _log, "log1p": _log1p, "expm1": _expm1, "sqrt": _sqrt, "abs": _abs,
     "tanh": _tanh, "sin": _sin, "cos": _cos, "minimum": _minimum, "maximum": _maximum,
+    "floor": _to_whole(np.floor), "ceil": _to_whole(np.ceil), "round": _to_whole(np.round),
 }  # fmt: skip
 """Those of a formula but `where`, by their names there."""

@@ -4,19 +4,29 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
+import numpy as np
+
+from ..attention.kernel_names import is_built_in
+from ..attention.steps import beside_steps, weights_by_n
 from ..messages.number_check import number, whole_number
-from ..messages.warn_once import once_per_question, warn
+from ..messages.question import question, warn
 from ..statistics.counts import clopper_pearson
 from .exact import large_d_limits, scores
 from .exact.answer import Recall
-from .exact.reach import LARGEST_N, Reach, reach, simulated_reach
+from .exact.reach import LARGEST_N, Reach, reach, simulated_reach, sizes
 from .exact.writes import VANISHING, Writes
 from .layers import Delta, GivenLayer, Layer, LeastSquares, Scores, layer_of
 from .simulation.black_box import Pairs, simulated
+from .simulation.conventions import other_conventions, words_of_norm
 from .simulation.given_layer import given_layer
-from .simulation.literal_layers import BlackBox, has_unit_keys, literal_layer
+from .simulation.literal_layers import (
+    BlackBox,
+    has_unit_keys,
+    has_weights_of_either_sign,
+    literal_layer,
+)
 from .simulation.reduced_delta import DeltaTrials
 
 LARGEST_D = 10_000
@@ -125,7 +135,10 @@ class Question:
         norm = 1.0 if has_unit_keys(self.layer) else math.sqrt(self.d)
         ages = None if self.age is None else (self.age,)
         pairs = Pairs(self.n, self.d, ages, self.cosine, self.rewrites, norm)
-        return simulated(literal_layer(self.layer), pairs, draws, self.seed)
+        what = "the literal layer"
+        if has_weights_of_either_sign(self.layer, self.d):
+            what += f", {scores.NOT_DIVIDED}"
+        return simulated(literal_layer(self.layer), pairs, draws, self.seed, what)
 
 
 @lru_cache(maxsize=256)
@@ -135,6 +148,7 @@ def _right(law: DeltaTrials, trials: int, seed: int) -> float:
     return law.right(trials, seed)
 
 
+@question
 def accuracy(
     layer: GivenLayer,
     n: int,
@@ -174,7 +188,7 @@ def accuracy(
     return _question(layer, n, d, age, cosine, rewrites, trials, seed).answer()
 
 
-@once_per_question
+@question
 def largest_n(
     layer: GivenLayer,
     d: int,
@@ -190,9 +204,10 @@ def largest_n(
     10^12 still, None if at none.
 
     It need not be at all smaller n: a warning names the first and the last at which it is not, of
-    those tried, all up to 24 and then 10 a decade. Of what is simulated, n rises until the accuracy
-    is below the level, and a warning names the n that noise leaves open: outside of them every n
-    that was asked is surely on its side, by its interval of 95 %.
+    those tried, all up to 24 and then 10 a decade, and both sides of steps of the kernel's weights.
+    Of what is simulated, n rises until the accuracy is below the level, and a warning names the n
+    that noise leaves open: outside of them every n that was asked is surely on its side, by its
+    interval of 95 %.
 
     Parameters
     ----------
@@ -233,10 +248,23 @@ def reach_of(first: Question, recall_at: Callable[[int], Recall], level: float) 
     least = first.n
     if isinstance(layer, Scores) and layer.kernel.kind == "score":
         try:
-            return reach(exactly_at, level, least, _end_of_change(first, layer))
+            end = _end_of_change(first, layer)
+            return reach(exactly_at, level, least, end, also=_beside_steps(first, layer, end))
         except scores.UnresolvedError:
             pass
     return simulated_reach(recall_at, level, least, MOST_LITERAL // first.d)
+
+
+def _beside_steps(first: Question, layer: Scores, end: int) -> list[int]:
+    """Both sides of steps in n of the weights of a kernel of one's own."""
+    if is_built_in(layer.kernel):
+        return []
+    weights_of = weights_by_n(layer.kernel, first.d)
+
+    def weights_at(n: np.ndarray) -> np.ndarray:
+        return weights_of(np.minimum(n * (first.rewrites + 1), layer.window).astype(int))
+
+    return beside_steps(weights_at, np.array(sizes(first.n, end)), step=1)
 
 
 def _end_of_change(first: Question, layer: Scores) -> int:
@@ -248,6 +276,7 @@ def _end_of_change(first: Question, layer: Scores) -> int:
     return min(max(4 * question.with_vanishing().writes.end, 16), LARGEST_N)
 
 
+@question
 def simulate(
     layer: GivenLayer | BlackBox | Any,
     n: int,
@@ -272,19 +301,21 @@ def simulate(
         if not given, sqrt d, and for layers of `accuracy` their own
     n, d, seed and all others : as of `accuracy`
 
-    Returns the value, half of its interval of 95 % over draws, and the method. Raises ValueError as
+    Returns the value, half of its interval of 95 % over draws, and the method, with the norm.
+    Warnings say, with what to do, where a function seems to keep other conventions: where its
+    outputs grow beyond 10^6 times the values, a query does not see its own key, an answer depends
+    on the query's row, or, if no norm is given, on the norm. Raises ValueError as
     `accuracy` does, if a function does not take three arrays, or if the layer gives anything but
     finite numbers (m, e).
     """
     draws = whole_number("trials", trials, least=2, most=LARGEST_TRIALS)
-    name = "given"
-    if callable(layer) and not isinstance(layer, Scores | Delta | LeastSquares):
-        function = given_layer(layer)
+    is_given = callable(layer) and not isinstance(layer, Scores | Delta | LeastSquares)
+    if is_given:
+        function = given_layer(cast(BlackBox, layer))
         own_norm = math.nan
     else:
         known = layer_of(layer)
         function = literal_layer(known)
-        name = "literal"
         own_norm = 1.0 if has_unit_keys(known) else math.nan
     checked = _question(LeastSquares(), n, d, age, cosine, rewrites, draws, seed)
     if checked.n * checked.d > MOST_LITERAL:
@@ -295,7 +326,13 @@ def simulate(
         length = _norm(norm, checked.d)
     ages = None if checked.age is None else (checked.age,)
     pairs = Pairs(checked.n, checked.d, ages, checked.cosine, checked.rewrites, length)
-    return simulated(function, pairs, draws, checked.seed, name)
+    if is_given:
+        is_norm_given = norm is not None
+        for sentence in other_conventions(function, pairs, draws, checked.seed, is_norm_given):
+            warn(f"layer: {sentence}")
+    what = f"the {'given' if is_given else 'literal'} layer"
+    what += f", keys and queries of norm {words_of_norm(pairs)}"
+    return simulated(function, pairs, draws, checked.seed, what)
 
 
 def _norm(norm: Norm, d: int) -> float:

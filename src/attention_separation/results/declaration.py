@@ -29,7 +29,7 @@ FIGURE = Kind("figures", PICTURES + NUMBERS)
 PICTURE = Kind("figures", PICTURES)
 TABLE = Kind("tables", ("parquet", "csv", "html"))
 POINTS = Kind("tables", NUMBERS)
-CHECK = Kind("tables", ("txt",))
+CHECK = Kind("checks", ("txt",))
 CELL = Kind("cells", ("parquet",))
 """A figure with its numbers, one whose numbers are a table of the same job; a table with a page,
 one without; a sentence; a part of a study that is computed or trained by a job of its own."""

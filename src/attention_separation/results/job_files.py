@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..settings.strict_model import digest
-from .declaration import CHECK, FIGURE, START, Output, Result, Study, outputs_of
+from .declaration import CHECK, FIGURE, START, TABLE, Output, Result, Study, outputs_of
 
 
 def input_files(result: Result) -> dict[str, list[str]]:
@@ -68,7 +68,7 @@ def command_options(
     return " ".join([*words, *result.options])
 
 
-FOLDERS_OF_RUN = (FIGURE.folder, CHECK.folder, START.folder)
+FOLDERS_OF_RUN = (FIGURE.folder, TABLE.folder, CHECK.folder, START.folder)
 """Folders with what is no job's input alone."""
 
 

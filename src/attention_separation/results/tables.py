@@ -1,8 +1,9 @@
 """Tables: made of rows or columns, and on disk as parquet with its provenance, and as csv.
 
-A parquet file of ours has a *seal* between its columns and its footer, where no reader looks: the
-sha256 of all its other bytes. Parquet itself does not notice a changed bit. Nothing is read from a
-file whose seal is not that.
+A parquet file of ours has checksums of its pages, which other readers compare where they are asked
+to, and which its footer has none of. So it has a *seal* too, between its columns and its footer,
+where no reader looks: the sha256 of all its other bytes. Nothing is read from a file whose seal is
+not that.
 
 Wherever pyarrow converts Python objects itself, or an array to NumPy, it imports pandas if it is
 installed, which would double the time of a short job: here its buffers are filled instead.
@@ -148,7 +149,7 @@ def write_parquet(table: pa.Table, path: Path, metadata: dict[str, str]) -> None
     """Write a table and its seal; equal tables and metadata give equal bytes."""
     entries = {key: metadata[key] for key in sorted(metadata)}
     sink = pa.BufferOutputStream()
-    pq.write_table(table.replace_schema_metadata(entries), sink)
+    pq.write_table(table.replace_schema_metadata(entries), sink, write_page_checksum=True)
     content = sink.getvalue().to_pybytes()
     footer = _start_of_footer(content)
     seal = _seal_of(content[:footer], content[footer:])

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from ..messages.words import MOST_SHOWN, plain_or_quoted, short_repr, suggestion
@@ -147,7 +148,7 @@ def _sentence(entry: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
         case "union_tag_not_found":
             return "is missing"
         case "extra_forbidden":
-            allowed = [field.alias or name for name, field in fields.items()]
+            allowed = [field.alias or name for name, field in fields.items() if _is_shown(field)]
             return f"unknown key; {suggestion(str(entry['loc'][-1]), allowed)}"
         case "union_tag_invalid":
             tag = context["tag"]
@@ -163,6 +164,13 @@ def _sentence(entry: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
             message = "should be a list"
     message = message.removeprefix("Input ").removeprefix("Value error, ")
     return f"{short_repr(entry['input'])} is not allowed; {message}"
+
+
+def _is_shown(field: FieldInfo) -> bool:
+    """Whether a field is one that people set: schemas leave out the others."""
+    # For type checkers it is an alias.
+    kinds = [type(entry) for entry in field.metadata]
+    return SkipJsonSchema not in kinds
 
 
 def _description(key: object, fields: Mapping[str, FieldInfo]) -> str | None:

@@ -9,7 +9,11 @@ from ..attention.kernels import KERNELS
 from .faults import fault
 
 IN_FAMILIES = [
-    {"type": "string", "pattern": f"^{family.pattern}$", "title": f"{family.prefix}_P"}
+    {
+        "type": "string",
+        "pattern": f"^{family.pattern}$",
+        "title": f"{family.prefix}_P{family.suffix}",
+    }
     for family in FAMILIES
 ]
 
@@ -21,9 +25,12 @@ def _written(name: str) -> str:
         raise fault(str(error)) from error
 
 
+KERNEL_NAMES = [{"enum": [*KERNELS, *ALIASES]}, *IN_FAMILIES]
+"""For the schema: what the name of a kernel may be."""
+
 KernelName = Annotated[
     str,
     AfterValidator(_written),
-    WithJsonSchema({"anyOf": [{"enum": [*KERNELS, *ALIASES]}, *IN_FAMILIES]}),
+    WithJsonSchema({"anyOf": KERNEL_NAMES}),
 ]
 """The name of a kernel, built-in or of a family; an alias becomes the name."""

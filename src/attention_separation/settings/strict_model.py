@@ -34,7 +34,7 @@ MOST_SLICES = 1000
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 FOLDERS = (
     "panels", "exact", "figures", "tables", "slices", "logs", "benchmarks", "report", "head_rank",
-    "needle", "cells", "checkpoints",
+    "needle", "cells", "checkpoints", "checks",
 )  # fmt: skip
 """Folders of results: a scale of such a name would have its own among another's."""
 

@@ -7,7 +7,7 @@ import pytest
 from literal_recall import count_right, draw, of_delta, of_least_squares, of_scores
 from scipy.stats import binomtest
 
-from attention_separation import recall
+from attention_separation import features, recall
 from attention_separation.attention.kernel_names import kernel_named
 from attention_separation.recall.layers import Scores, layer_of
 from attention_separation.recall.simulation.literal_layers import literal_layer
@@ -73,7 +73,7 @@ CASES = [
     (delta_rule, recall.delta(1), {"n": 20, "d": 16, "norm": 1, "age": 4, "cosine": 0.9}),
     (lambda q, k, v: (q @ k.T) @ v, "linear", {"n": 20, "d": 16}),
     (lambda q, k, v: (q @ k.T) @ v, "linear", {"n": 8, "d": 8, "rewrites": 2}),
-    (lambda q, k, v: np.exp(q @ k.T / 4) @ v, "exp_sqrt_d", {"n": 200, "d": 16}),
+    (lambda q, k, v: np.exp(q @ k.T / 4) @ v, "exp_sqrt_d", {"n": 200, "d": 16, "norm": "sqrt_d"}),
 ]
 
 
@@ -195,6 +195,7 @@ def rounds_against_the_value(q, k, v):
     return np.where(total == 0, 3e-16 * v[0], total)[None]
 
 
+@pytest.mark.filterwarnings("ignore:.*times the values")
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
 def test_an_output_of_rounding_is_a_tie(scale):
     def layer(q, k, v):
@@ -240,3 +241,11 @@ def test_whole_numbers_are_not_rounded():
         return own @ v.astype(np.int64)
 
     assert recall.simulate(layer, n=5, d=8, trials=20, norm=1).value == 1
+
+
+@pytest.mark.parametrize(
+    ("kernel", "is_said"), [(features(lambda z: z), True), ("linear", True), ("rbf", False)]
+)
+def test_rows_whose_sums_may_be_negative_are_not_divided_and_said_to_be_so(kernel, is_said):
+    method = recall.accuracy(kernel, n=8, d=4, trials=20).method
+    assert ("rows not divided by their sum" in method) == is_said

@@ -80,7 +80,6 @@ def test_its_links_lead_to_every_table_and_picture_of_a_run(text):
     assert made - links == {
         "tables/verdicts_points.parquet",
         "tables/verdicts_points.csv",
-        "tables/check.txt",
     }
     assert links <= made
 

@@ -1,7 +1,7 @@
 """Up to which n an accuracy is at least a level, and at which n before it is not."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ...statistics.bisection import bracket, whole_between
@@ -52,11 +52,13 @@ def sizes(least: int, end: int) -> list[int]:
     return sorted(n for n in tried if least <= n <= end)
 
 
-def reach(recall_at: RecallAt, level: float, least: int, end: int) -> Reach:
+def reach(
+    recall_at: RecallAt, level: float, least: int, end: int, also: Sequence[int] = ()
+) -> Reach:
     """Of an accuracy that is computed; beyond `end` it does not rise, and only the last n is sought
-    there."""
+    there. `also` are n that are tried beside those of `sizes`."""
     level -= ROUNDING
-    tried = sizes(least, end)
+    tried = sorted({*sizes(least, end), *(n for n in also if least <= n <= end)})
     answers = {n: recall_at(n) for n in tried}
     reaches = {n: answer.value >= level for n, answer in answers.items()}
     if not any(reaches.values()):

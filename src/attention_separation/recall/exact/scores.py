@@ -71,6 +71,8 @@ USUAL = 0.1
 LEAST_LOG = -690.0
 """Of the logarithm of a factor: below it are no numbers."""
 
+NOT_DIVIDED = "rows not divided by their sum, which may have either sign"
+
 GUESS = 0.5
 """The accuracy where the query's own key has no weight."""
 
@@ -144,7 +146,7 @@ def accuracy(question: Question, age: int | None) -> Recall:
         raise UnresolvedError(f"{question.kernel.name}: its weights are too rough")
     words = "exact: one Fourier integral"
     if has_either_sign(question.coarse):
-        words += ", rows not divided by their sum, which may have either sign"
+        words += f", {NOT_DIVIDED}"
     if question.writes.decay < 1:
         value, error = _of_decay(question, age)
     else:

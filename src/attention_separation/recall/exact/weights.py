@@ -119,7 +119,7 @@ def weights_of_scores(kernel: Kernel, scores: np.ndarray, n: int, d: int) -> np.
             else:
                 weights = kernel.weigh(seen)[0]
         except ArithmeticError as error:
-            raise ValueError(f"kernel={kernel.name!r}: {error}") from error
+            raise ValueError(f"kernel={kernel.name!r}: {error}") from error.__cause__
     is_finite = np.isfinite(weights)
     if not is_finite.all():
         sign = "negative" if (scores[~is_finite] < 0).all() else "all"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,21 @@ written with both signs, leave some tens of steps."""
 
 
 @dataclass(frozen=True)
+class Draw:
+    """Pairs that are written, and what is read.
+
+    queries : (m, d)
+    keys, values : (N, d) and (N, e) of all writes in their order
+    own : (m,) the write of each query's own key whose value is wanted
+    """
+
+    queries: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+    own: np.ndarray
+
+
+@dataclass(frozen=True)
 class Pairs:
     """n random pairs, and queries.
 
@@ -51,6 +66,29 @@ class Pairs:
     ) -> np.ndarray:
         """The share of coordinates of each query's value that are recalled, (m,), of one draw of
         keys; a tie counts half. ValueError where the layer gives anything but numbers (m, e)."""
+        draw = self.draw(generator)
+        outputs = checked_outputs(layer, draw, self)
+
+        def outputs_of_others() -> np.ndarray:
+            # A stream of its own: draws do not depend on how often this is asked.
+            (other_generator,) = generator.spawn(1)
+            other_values = other_generator.choice([-1.0, 1.0], draw.values.shape)
+            return checked_outputs(layer, replace(draw, values=other_values), self)
+
+        is_tie = sizes.ties(outputs, outputs_of_others)
+        wanted = draw.values[draw.own]
+        agreement = np.where(is_tie, 0.0, np.sign(outputs.astype(float))) * wanted
+        return np.asarray((1 + agreement.mean(axis=1)) / 2)
+
+    def accuracies_of_draws(
+        self, layer: BlackBox, draws: int, generator: np.random.Generator
+    ) -> np.ndarray:
+        """`accuracies` of so many draws, (T, m)."""
+        sizes = OutputSizes()
+        return np.stack([self.accuracies(layer, generator, sizes) for _ in range(draws)])
+
+    def draw(self, generator: np.random.Generator) -> Draw:
+        """Random pairs and queries."""
         keys = self._directions(generator, self.n)
         values = generator.choice([-1.0, 1.0], ((self.rewrites + 1) * self.n, COORDINATES))
         places = self._places(generator)
@@ -59,21 +97,12 @@ class Pairs:
             queries = self._noisy(generator, queries)
         keys *= self.norm
         passes = np.tile(keys, (self.rewrites + 1, 1)) if self.rewrites else keys
-        queries = self.norm * queries
-
-        def outputs_of(values: np.ndarray) -> np.ndarray:
-            return _checked(layer(queries, passes, values), len(places))
-
-        def outputs_of_others() -> np.ndarray:
-            # A stream of its own: draws do not depend on how often this is asked.
-            (other_generator,) = generator.spawn(1)
-            return outputs_of(other_generator.choice([-1.0, 1.0], values.shape))
-
-        outputs = outputs_of(values)
-        is_tie = sizes.ties(outputs, outputs_of_others)
-        wanted = values[self.rewrites * self.n + places]
-        agreement = np.where(is_tie, 0.0, np.sign(outputs.astype(float))) * wanted
-        return np.asarray((1 + agreement.mean(axis=1)) / 2)
+        return Draw(
+            queries=self.norm * queries,
+            keys=passes,
+            values=values,
+            own=self.rewrites * self.n + places,
+        )
 
     def _places(self, generator: np.random.Generator) -> np.ndarray:
         """Of the queries' own keys, (m,)."""
@@ -133,18 +162,19 @@ def _rounding_of(outputs: np.ndarray) -> float:
 
 
 def simulated(
-    layer: BlackBox, pairs: Pairs, trials: int, seed: int, of_name: str = "literal"
+    layer: BlackBox, pairs: Pairs, trials: int, seed: int, what: str = "the literal layer"
 ) -> Recall:
     """The accuracy of a layer over so many draws of keys, each with its queries and coordinates;
-    the interval is over draws, for what shares keys is not independent."""
+    the interval is over draws, for what shares keys is not independent. `what` is drawn, in
+    words."""
     by_draw = _accuracies(layer, pairs, trials, seed)
-    return _recall(by_draw.mean(axis=1), by_draw.shape[1], of_name)
+    return _recall(by_draw.mean(axis=1), by_draw.shape[1], what)
 
 
 def simulated_by_age(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> list[Recall]:
     """The same at each of the ages of the pairs."""
     by_draw = _accuracies(layer, pairs, trials, seed)
-    return [_recall(column, 1, "literal") for column in by_draw.T]
+    return [_recall(column, 1, "the literal layer") for column in by_draw.T]
 
 
 def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.ndarray:
@@ -152,14 +182,13 @@ def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.nda
     point = f"n={pairs.n} d={pairs.d} ages={pairs.ages} cosine={pairs.cosine!r}"
     point += f" rewrites={pairs.rewrites}"
     generator = stream(seed, "recall", "pairs", point)
-    sizes = OutputSizes()
-    return np.stack([pairs.accuracies(layer, generator, sizes) for _ in range(trials)])
+    return pairs.accuracies_of_draws(layer, trials, generator)
 
 
-def _recall(by_draw: np.ndarray, queries: int, of_name: str) -> Recall:
+def _recall(by_draw: np.ndarray, queries: int, what: str) -> Recall:
     """The mean of the accuracies of draws (T,), each of so many queries."""
     trials = len(by_draw)
-    method = f"simulated: the {of_name} layer, {trials:,} draws of keys; the error is half of 95 %"
+    method = f"simulated: {what}, {trials:,} draws of keys; the error is half of 95 %"
     if np.ptp(by_draw) == 0:
         value = float(by_draw[0])
         return Recall(value, _error_of_equal_draws(value, trials), method)
@@ -180,13 +209,35 @@ def _error_of_equal_draws(value: float, trials: int) -> float:
     return float(share_not_met * max(value, 1 - value))
 
 
-def _checked(outputs: object, queries: int) -> np.ndarray:
-    """Numbers (m, e), of the type that the layer gives; else ValueError."""
-    shape = (queries, COORDINATES)
+def checked_outputs(layer: BlackBox, draw: Draw, pairs: Pairs) -> np.ndarray:
+    """What a layer gives of a draw, numbers (m, e) of the layer's own type; else ValueError."""
+    outputs: object = layer(draw.queries, draw.keys, draw.values)
+    shape = (len(draw.queries), COORDINATES)
+    if isinstance(outputs, tuple | list):
+        kind = type(outputs).__name__
+        raise ValueError(
+            f"layer gave a {kind} of {len(outputs)}; allowed: an array {shape} alone, as its first "
+            "item may be"
+        )
     array = np.asarray(outputs)
     if array.shape != shape:
-        raise ValueError(f"layer gave an output of shape {array.shape}; allowed: {shape}")
+        hint = _hint_on_shape(array.shape, shape, len(draw.keys))
+        raise ValueError(f"layer gave an output of shape {array.shape}; allowed: {shape}{hint}")
     if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
         value = short_repr(array.ravel()[0])
-        raise ValueError(f"layer gave outputs such as {value}; allowed: finite real numbers")
+        hint = ""
+        if array.dtype.kind == "f" and pairs.norm != 1:
+            hint = "; with keys of norm √d a delta rule grows without end: norm=1"
+        raise ValueError(f"layer gave outputs such as {value}; allowed: finite real numbers{hint}")
     return array
+
+
+def _hint_on_shape(shape: tuple[int, ...], wanted: tuple[int, int], writes: int) -> str:
+    """What of another shape is likely wrong; "" if nothing is."""
+    if shape[-2:] == wanted:
+        return ", without axes of batches or heads"
+    if shape == (writes, COORDINATES):
+        return ", an output for each query that reads after all pairs, and none for each pair"
+    if shape == wanted[::-1]:
+        return ", queries along the first axis"
+    return ""

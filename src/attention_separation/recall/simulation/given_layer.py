@@ -16,17 +16,31 @@ def given_layer(layer: Callable[..., Any]) -> BlackBox:
     or at its first call, if it does not take three arrays."""
     if isinstance(layer, np.ufunc) or not _takes_three(layer):
         raise ValueError(_words(layer))
+    if isinstance(layer, type) or _names_sizes(layer):
+        raise ValueError(_words(layer))
     function = numpy_of(layer)
-    if _has_signature(layer):
-        return function
+    has_signature = _has_signature(layer)
 
     def called(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
         try:
-            return function(q, k, v)
+            # Copies, for a layer may change what it is given.
+            return function(q.copy(), k.copy(), v.copy())
         except TypeError as error:
-            raise ValueError(f"{_words(layer)}: {error}") from error
+            if not has_signature:
+                raise ValueError(f"{_words(layer)}: {error}") from error
+            error.add_note(CALLED_WITH)
+            raise
+        except Exception as error:
+            error.add_note(CALLED_WITH)
+            raise
 
     return called
+
+
+CALLED_WITH = (
+    "the layer was called with q (m, d), k (n, d) and v (n, e): m queries that read after all n "
+    "pairs are written, without axes of batches or heads"
+)
 
 
 def _words(layer: object) -> str:
@@ -34,6 +48,12 @@ def _words(layer: object) -> str:
         f"layer={short_repr(layer)}; allowed: a layer that is called as layer(q, k, v), with three "
         "arrays"
     )
+
+
+def _names_sizes(layer: Callable[..., Any]) -> bool:
+    """Whether it has arguments n or d, which functions of scores have: these are kernels."""
+    signature = _signature(layer)
+    return signature is not None and not {"n", "d"}.isdisjoint(signature.parameters)
 
 
 def _signature(layer: Callable[..., Any]) -> inspect.Signature | None:

@@ -67,6 +67,20 @@ def row_weights(kernel: Kernel, q: np.ndarray, k: np.ndarray, tokens: int) -> np
     return weights
 
 
+KEYS_TRIED = 64
+
+
+def has_weights_of_either_sign(layer: Layer, d: int) -> bool:
+    """Whether a kernel whose rows are to be divided by their sums has negative weights of some
+    random keys: what is divided by may be negative then, and rows are left as they are."""
+    if not isinstance(layer, Scores) or not layer.kernel.normalised:
+        return False
+    keys = np.random.default_rng(0).standard_normal((KEYS_TRIED, d))
+    keys *= np.sqrt(d) / np.linalg.norm(keys, axis=1, keepdims=True)
+    weights = row_weights(layer.kernel, keys[:8], keys, KEYS_TRIED)
+    return bool((weights < 0).any())
+
+
 def _delta(layer: Delta, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     state = np.zeros((v.shape[1], k.shape[1]))
     for key, value in zip(k, v, strict=True):

@@ -1,11 +1,18 @@
 """Contests: their networks, events, streams and words, and what success is, by its sentence."""
 
+import dataclasses
+
 import numpy as np
 import pytest
-from making import ROOT, SECTION, STUDY, contest, study_of
+from making import ROOT, SECTION, STUDY, contest, point, run_trials, study_of
 
+import attention_separation as asep
 from attention_separation.attention.kernels import KERNELS
+from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
+from attention_separation.statistics.seeding import BlockStreams
+from attention_separation.studies.softmax_vs_linear.exact.compute import references
+from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION
 from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS, contests_in_words
 from attention_separation.studies.softmax_vs_linear.simulation.signs import stream_names
 
@@ -144,3 +151,68 @@ def test_a_models_contest_is_checked_in_each_of_its_panels():
         load("models", "self_attention", {"fires": "exp", "silent": ["lin"]})
     (fault,) = error.value.faults
     assert fault.startswith("--config models.self_attention.contest.silent[0]: 'lin' is no kernel")
+
+
+def loaded(contest, kernels=None):
+    """The panel 4d of a configuration with a contest, and kernels of one's own."""
+    overrides = {"panels": {"fig4d": {"contest": contest}}}
+    overrides["any_attention"] = {"kernels": kernels or {}}
+    config = load_config(ROOT / "config.yaml", overrides)
+    return config.softmax_vs_linear.panels["fig4d"].panel("fig4d")
+
+
+SMALL = {"n": 60, "d": 12, "m": 5, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8, "theta": 0.5}
+
+OWN = {"cube": {"score": "x**3"}, "elu": {"feature_map": "where(x > 0, x + 1, exp(x))"}}
+
+
+def test_a_formula_and_a_kernel_of_ones_own_stand_for_a_name():
+    """Exact values are those of the built-in ones, and of n x n attention trial by trial."""
+    panel = loaded({"fires": "exp", "silent": ["linear", "cube", "elu", " x**4 "]}, OWN)
+    assert panel.contest.kernels == ("exp", "linear", "cube", "elu", "x**4")
+    assert panel.contest.events[2] == "cube_d1_zero"
+    built_in = loaded({"fires": "exp", "silent": ["linear", "power_3", "elu_plus_one", "power_4"]})
+    points = panel.points()[::5]
+    found = references(SELF_ATTENTION, points)
+    wanted = references(SELF_ATTENTION, built_in.points()[::5])
+    for one, other in zip(found, wanted, strict=True):
+        assert one.success == pytest.approx(other.success, abs=1e-13)
+        assert one.events == pytest.approx(other.events, abs=1e-13)
+    exact = asep.success({"fires": "exp", "silent": ["linear", "x**3"]}, n=200).probability
+    of_formula = loaded({"fires": "exp", "silent": ["linear", "x**3"]}).points()
+    default = dataclasses.replace(of_formula[0], a1=1.2, m=15)
+    assert references(SELF_ATTENTION, [default])[0].success == pytest.approx(exact, abs=1e-13)
+    small = dataclasses.replace(point("self_attention", **SMALL), contest=panel.contest)
+    streams = BlockStreams(0, "test", small.name, 0)
+    dense, reduced = (run_trials(engine, small, streams, 8) for engine in ("dense", "reduced"))
+    np.testing.assert_array_equal(dense, reduced)
+    assert dense.shape == (8, 10)
+
+
+def test_a_digest_has_the_formula_and_no_other_kernel():
+    contest = {"fires": "exp", "silent": ["cube"]}
+    digest = loaded(contest, OWN).digest()
+    assert loaded(contest, OWN | {"elu": {"score": "x"}}).digest() == digest
+    assert loaded(contest, OWN | {"cube": {"score": "x**3 + 1"}}).digest() != digest
+    by_formula = loaded({"fires": "exp", "silent": ["x**3"]}).digest()
+    assert loaded({"fires": "exp", "silent": ["x**5"]}).digest() != by_formula
+    panel = loaded(contest, OWN)
+    assert type(panel).model_validate_json(panel.canonical()) == panel
+
+
+@pytest.mark.parametrize(
+    ("contest", "said"),
+    [
+        ({"fires": "exp", "silent": ["x**"]}, r"silent\[0\]: 'x\*\*' is no kernel and no formula"),
+        ({"fires": "cub", "silent": []}, "fires: 'cub' is no kernel; .* or one of any_attention"),
+        ({"fires": "exp", "silent": ["x - 100"]}, "contest: x - 100: a row of weights sums to"),
+        ({"fires": "x**2", "silent": ["x**2"]}, "'x\\*\\*2' both fires and is silent"),
+        (
+            {"fires": "exp", "silnt": []},
+            "unknown key; did you mean 'silent'[?] allowed: fires",
+        ),
+    ],
+)
+def test_what_is_no_kernel_in_a_contest_is_named(contest, said):
+    with pytest.raises(ConfigError, match=said):
+        loaded(contest, OWN)

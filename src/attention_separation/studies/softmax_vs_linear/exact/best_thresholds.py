@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ....attention.distinct_rows import distinct_rows
-from ....attention.kernels import KERNELS
 from ....attention.sign_columns import StateScores, largest_scores, of_one_size, stack_networks
 from ....attention.threshold_curves import (
     Networks,
@@ -82,8 +81,9 @@ def _curves_of(model: Model, points: list[Point], kernel: str | None) -> Thresho
     if kernel is None:
         scores = [largest_scores(rows) for rows in model.network_rows(points)]
     else:
+        value = points[0].contest.kernel_of(kernel)
         scores = [
-            largest_scores(distinct_rows(model.token_types(points, dataset), KERNELS[kernel]))
+            largest_scores(distinct_rows(model.token_types(points, dataset), value))
             for dataset in (1, 0)
         ]
     kernels = len(scores) // 2

@@ -6,10 +6,13 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
+from ....attention.kernel import Kernel
 from ....messages.words import joined
 from ....settings.faults import fault
-from ....settings.kernel_name import KernelName
+from ....settings.kernel_section import PythonKernel
+from ....settings.kernel_text import KernelText, Named, is_formula, kernel_of_text
 from ....settings.strict_model import StrictModel, unique
 
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
@@ -42,9 +45,11 @@ def _networks_of(kernels: tuple[str, ...]) -> tuple[Network, ...]:
 class Contest(StrictModel, title="contest"):
     """Success: the network of `fires` is positive on D1 and zero on D0, all others zero on both."""
 
-    fires: KernelName = Field(description="kernel whose network must be positive on D1 alone")
+    own: SkipJsonSchema[Named | None] = None
+    """Those of the reader's own kernels that it names, as the configuration fills them in."""
+    fires: KernelText = Field(description="kernel whose network must be positive on D1 alone")
     silent: Annotated[
-        tuple[KernelName, ...],
+        tuple[KernelText, ...],
         BeforeValidator(lambda names: tuple(names) if isinstance(names, list) else names),
         AfterValidator(unique),
     ] = Field(description="kernels whose networks must be zero on both datasets")
@@ -60,6 +65,24 @@ class Contest(StrictModel, title="contest"):
     def kernels(self) -> tuple[str, ...]:
         """All kernels, the one that fires first."""
         return (self.fires, *self.silent)
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """The kernels that are formulas, or the reader's own by one."""
+        own = {kernel.name: kernel.setting for kernel in self.own or ()}
+        texts = []
+        for text in self.kernels:
+            if text in own:
+                is_one = not isinstance(own[text], PythonKernel)
+            else:
+                is_one = is_formula(text)
+            if is_one:
+                texts.append(text)
+        return tuple(texts)
+
+    def kernel_of(self, text: str) -> Kernel:
+        """The kernel of one of `kernels`."""
+        return kernel_of_text(text, self.own or ())
 
     @property
     def networks(self) -> tuple[Network, ...]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from pydantic import AfterValidator, Field
 
 from ....attention.distinct_rows import Rows, distinct_rows
-from ....attention.kernel_names import kernel_named
 from ....datasets.dataset import Dataset
 from ....settings.strict_model import Integer, StrictModel, one_of
 from .contest import PAPERS, Contest
@@ -256,9 +255,19 @@ class AttentionModel(Dataset, Model):
         """The distinct rows of each network of the contest, at points that arrays can hold
         together."""
         types = [self.token_types(points, dataset) for dataset in (0, 1)]
+        contest = points[0].contest
         return [
-            distinct_rows(types[dataset], kernel_named(kernel))
-            for kernel, dataset in points[0].contest.networks
+            distinct_rows(types[dataset], contest.kernel_of(kernel))
+            for kernel, dataset in contest.networks
+        ]
+
+    def rows_of_kernels(self, point: Point, kernels: Sequence[str]) -> list[Rows]:
+        """The distinct rows of some kernels of a point's contest on both datasets; ArithmeticError
+        where one has no weights."""
+        return [
+            distinct_rows(self.token_types([point], dataset), point.contest.kernel_of(kernel))
+            for dataset in (0, 1)
+            for kernel in kernels
         ]
 
     def scale(self, n: int) -> float:

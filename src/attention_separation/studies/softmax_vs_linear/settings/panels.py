@@ -24,7 +24,16 @@ from ....settings.strict_model import (
 )
 from ..models import MODELS, ModelName
 from ..models.contest import PAPERS, Contest
-from ..models.model import ABSENT, MOST_COLUMNS, SWEEPABLE, Model, MRule, Point, Trials
+from ..models.model import (
+    ABSENT,
+    MOST_COLUMNS,
+    SWEEPABLE,
+    AttentionModel,
+    Model,
+    MRule,
+    Point,
+    Trials,
+)
 
 Engine = Literal["reduced", "dense"]
 
@@ -195,7 +204,7 @@ class Sweep(StrictModel):
 
     def faults(self, panel: Panel) -> list[Fault]:
         """What is wrong with it as a panel, though each setting is valid."""
-        return _parameter_faults(panel) or _point_faults(panel)
+        return _parameter_faults(panel) or _point_faults(panel) or _kernel_faults(panel)
 
     @model_validator(mode="after")
     def _has_points(self) -> Self:
@@ -330,6 +339,21 @@ def _parameter_faults(panel: Panel) -> list[Fault]:
         why = "nothing depends on it, for m is not computed from it; remove it"
         faults.append(((place, "delta"), why))
     return faults
+
+
+def _kernel_faults(panel: Panel) -> list[Fault]:
+    """A formula, or a formula among the reader's own kernels, without weights at the first or the
+    last point; Python functions are not called where a configuration is read."""
+    model = MODELS[panel.model]
+    if not isinstance(model, AttentionModel) or not panel.contest.formulas:
+        return []
+    points = panel.points()
+    try:
+        for point in (points[0], points[-1]):
+            model.rows_of_kernels(point, panel.contest.formulas)
+    except ArithmeticError as error:
+        return [(("contest",), str(error))]
+    return []
 
 
 def _point_faults(panel: Panel) -> list[Fault]:

@@ -15,6 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from ....messages.words import short_repr, suggestion
 from ....settings.faults import Fault, Place, below, faults_of
+from ....settings.kernel_text import named_kernels
 from ....settings.strict_model import (
     MAX_VALUES,
     NAME,
@@ -206,6 +207,29 @@ def _texts(value: Any) -> list[str]:
     if not isinstance(value, list):
         return []
     return [text for text in value if isinstance(text, str)]
+
+
+def filled_contests(section: Any, kernels: dict[str, Any]) -> Any:
+    """The section with each contest holding those of the reader's own kernels that it names."""
+    if not isinstance(section, dict):
+        return section
+    filled = dict(section)
+    for kind in ("models", "figures", "panels", "phase"):
+        if isinstance(section.get(kind), dict):
+            filled[kind] = {
+                name: _filled_contest(entry, kernels) for name, entry in section[kind].items()
+            }
+    return filled
+
+
+def _filled_contest(entry: Any, kernels: dict[str, Any]) -> Any:
+    contest = _mapping(entry).get("contest")
+    if not isinstance(contest, dict) or "own" in contest:
+        return entry
+    silent = contest.get("silent")
+    names = [contest.get("fires"), *(silent if isinstance(silent, list) else [])]
+    own = named_kernels(names, kernels)
+    return entry | {"contest": contest | {"own": own}} if own else entry
 
 
 def first_figures(section: dict[str, Any]) -> dict[str, str]:

@@ -10,7 +10,6 @@ from itertools import groupby
 import numpy as np
 
 from ....attention.dense import is_positive
-from ....attention.kernels import KERNELS
 from ....attention.sign_columns import exceeding_states
 from ....statistics.seeding import BlockStreams
 from ..models.model import AttentionModel, Point, batch_key, batch_size
@@ -69,7 +68,7 @@ def _by_definition(
                 a1, a2, a3, q, k = data[network.dataset]
                 stream = signs.stream_name(point.signs, network)
                 y = signs.sign_matrix(lanes[stream][trial], point.d)
-                kernel = KERNELS[network.kernel]
+                kernel = point.contest.kernel_of(network.kernel)
                 row.append(is_positive(a1, a2, a3, q, k, identity, kernel, y, point.tau))
             positive.append(row)
     return np.array(positive, dtype=bool).reshape(trials, len(networks))

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 
 from ....attention.distinct_rows import distinct_rows
-from ....attention.kernel_names import kernel_named
 from ....attention.sign_columns import exceeds
 from ....statistics.seeding import BlockStreams
 from ..models.contest import Network
@@ -59,7 +58,7 @@ def positive_with(
 def _rows(model: AttentionModel, point: Point, network: Network) -> np.ndarray:
     """The distinct rows of c with V = I where the first class is marked, each once: (R, d)."""
     types = model.token_types([point], network.dataset)
-    rows = distinct_rows(types, kernel_named(network.kernel))
+    rows = distinct_rows(types, point.contest.kernel_of(network.kernel))
     unmarked = int(rows.classes[0]) - 1
     choices = max(unmarked, 1)
     c = np.zeros((len(rows.first[0]), choices, point.d))

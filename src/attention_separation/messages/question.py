@@ -1,4 +1,5 @@
-"""What a question warns of: each sentence once, at the line of code that asks it."""
+"""What all functions that people ask with have in common: they give each sentence of warning once,
+at the line of code that asks, and handle NumPy's errors as NumPy does by itself."""
 
 import functools
 import os
@@ -7,7 +8,9 @@ import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -18,16 +21,27 @@ _SAID: ContextVar[set[str] | None] = ContextVar("said", default=None)
 """What the question that is being answered has said; None outside of questions."""
 
 
-def once_per_question(question: Callable[P, R]) -> Callable[P, R]:
-    """A function that people call; whatever it calls says each sentence once."""
+NUMPYS_OWN: dict[str, Any] = {
+    "divide": "warn",
+    "over": "warn",
+    "under": "ignore",
+    "invalid": "warn",
+}
+"""What NumPy does with errors of floating point where nobody has called `np.seterr`."""
 
-    @functools.wraps(question)
+
+def question(function: Callable[P, R]) -> Callable[P, R]:
+    """A function that people call; whatever it calls says each sentence once, and answers the same
+    whatever the caller's `np.seterr` is."""
+
+    @functools.wraps(function)
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
         if _SAID.get() is not None:
-            return question(*args, **kwargs)
+            return function(*args, **kwargs)
         token = _SAID.set(set())
         try:
-            return question(*args, **kwargs)
+            with np.errstate(**NUMPYS_OWN):
+                return function(*args, **kwargs)
         finally:
             _SAID.reset(token)
 

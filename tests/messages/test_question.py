@@ -1,0 +1,39 @@
+"""All questions answer the same whatever NumPy is told to do with errors of floating point."""
+
+import numpy as np
+import pytest
+
+import attention_separation as asep
+from attention_separation import needle, recall
+
+QUESTIONS = {
+    "separate": lambda: asep.separate("exp", n=2000, margin=0.1).probability,
+    "margin": lambda: asep.separate("hedgehog").margin,
+    "after the signs": lambda: asep.separate("power_8").probability_after_signs,
+    "each bias": lambda: asep.separate("exp_sqrt_d").probability_each_bias,
+    "curve": lambda: asep.separate("power_2").curve.probability.sum(),
+    "compare": lambda: asep.compare([*asep.kernels], [20, 10**12])["probability"].sum(),
+    "largest_n": lambda: asep.largest_n("exp(x/0.001)"),
+    "spans": lambda: asep.spans("ssmax", "cross_attention"),
+    "critical_temperature": lambda: asep.critical_temperature(2000),
+    "least_degree": lambda: asep.least_degree(2000),
+    "least_weight": lambda: asep.least_weight("linear", 2000),
+    "success": lambda: asep.success({"fires": "exp", "silent": ["x**3"]}).probability,
+    "simulate": lambda: asep.simulate("exp", n=40, trials=50).successes,
+    "at_temperature": lambda: asep.separate(asep.at_temperature("rbf", 3)).probability,
+    "limit": lambda: [needle.limit(name, 5, 512) for name in ("linear", "bayes")],
+    "critical_n": lambda: [needle.critical_n(name, 5) for name in ("uniform", "exp", "bayes")],
+    "sink_limit": lambda: needle.sink_limit(10, 2048, 512),
+    "accuracy": lambda: recall.accuracy("exp", 64, 16).value,
+    "recall's largest_n": lambda: recall.largest_n("linear", 16),
+    "recall's simulate": lambda: recall.simulate("rbf", 8, 4, trials=20).value,
+}
+
+
+@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+def test_no_answer_depends_on_the_callers_seterr(ask):
+    wanted = ask()
+    with np.errstate(all="raise"):
+        assert ask() == wanted
+    with np.errstate(all="ignore"):
+        assert ask() == wanted
