@@ -72,7 +72,7 @@ def page(
         "<h2>Bounds that the paper states</h2>",
         _bounds(First.of_claims(claim_rows)),
         "<h2>All tables and pictures</h2>",
-        _links(job.titles, others),
+        _links(job, others),
         '<div class="screen"><h2>What to type next</h2>',
         _next(),
         "</div>",
@@ -89,7 +89,8 @@ def _figure_element(job: IndexJob, verdict_rows: Sequence[Row], path: Path) -> s
     alt = f"{title}. Success rates of {len(panels)} panels, simulated and computed: {verdicts}."
     return (
         f'<h2>{title}</h2>\n<figure><a href="{path}"><img src="{path}" alt="{alt}"></a>\n'
-        f"<figcaption>{len(panels)} panels: {verdicts}. {_file_links(path)}</figcaption></figure>"
+        f"<figcaption>{len(panels)} panels: {verdicts}. {_file_links(job, path)}"
+        "</figcaption></figure>"
     )
 
 
@@ -121,27 +122,34 @@ def _scrolled(table: str, name: str) -> str:
     return f'<div class="wide" role="region" aria-label="{name}" tabindex="0">{table}</div>'
 
 
-def _links(titles: dict[str, str], paths: Iterable[Path]) -> str:
+def _links(job: IndexJob, paths: Iterable[Path]) -> str:
     """A list of titles, each with links to the files of that name."""
     links_by_name: dict[str, list[str]] = {}
     for path in paths:
-        links_by_name.setdefault(path.stem, []).append(_file_links(path))
+        links_by_name.setdefault(path.stem, []).append(_file_links(job, path))
     entries = [
-        f"<dt>{escape(titles[name])}</dt><dd>{'; '.join(links)}</dd>"
+        f"<dt>{escape(job.titles[name])}</dt><dd>{'; '.join(links)}</dd>"
         for name, links in links_by_name.items()
     ]
     return "<dl>" + "\n".join(entries) + "</dl>"
 
 
-def _file_links(path: Path) -> str:
-    """Links to the files of a figure or a table by their endings, what a browser opens first."""
+def _file_links(job: IndexJob, path: Path) -> str:
+    """Links to the files of a figure or a table, and to those beside it of the same job."""
     is_figure = path.parent.name == FIGURE.folder
-    kind = FIGURE if is_figure else TABLE
-    links = [
-        f'<a href="{path.with_suffix(f".{suffix}")}">{suffix}</a>'
-        for suffix in sorted(kind.suffixes, key=ENDINGS.index)
-    ]
-    return f"{'picture' if is_figure else 'table'} {' '.join(links)}"
+    suffixes = (FIGURE if is_figure else TABLE).suffixes
+    files = {"picture" if is_figure else "table": [path.with_suffix(f".{s}") for s in suffixes]}
+    for words, paths in job.beside.get(path.stem, {}).items():
+        files[words] = [Path(file) for file in paths]
+    return "; ".join(f"{words} {_endings(paths)}" for words, paths in files.items())
+
+
+def _endings(paths: Iterable[Path]) -> str:
+    """Links to files by their endings, what a browser opens first."""
+    endings = {path.suffix.removeprefix("."): path for path in paths}
+    return " ".join(
+        f'<a href="{endings[ending]}">{ending}</a>' for ending in sorted(endings, key=ENDINGS.index)
+    )
 
 
 def _next() -> str:

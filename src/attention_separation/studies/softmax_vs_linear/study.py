@@ -344,6 +344,7 @@ class SoftmaxVsLinear(Study):
         pictures = []
         tables = []
         titles: dict[str, str] = {}
+        beside: dict[str, dict[str, list[str]]] = {}
         for result in results:
             if not result.in_default_run:
                 continue
@@ -355,6 +356,10 @@ class SoftmaxVsLinear(Study):
                     figures.append(output)
                 elif output.kind is FIGURE:
                     pictures.append(output)
+                elif output.kind is PICTURE:
+                    beside[output.name] = {"picture": output.paths()}
+                elif output.kind is LINES:
+                    beside[result.name] = {"lines": output.paths()}
         shown = [output.name for output in (*figures, *pictures, *tables)]
         return Result(
             name="index",
@@ -364,6 +369,7 @@ class SoftmaxVsLinear(Study):
                 engine=self.section.engine,
                 titles={name: titles[name] for name in shown},
                 panels={figure.name: list(figure.panels) for figure in figures},
+                beside=beside,
             ),
             outputs={"output": (Output(START, "index", is_listed=False),)},
             inputs={

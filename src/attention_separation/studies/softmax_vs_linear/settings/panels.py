@@ -176,6 +176,8 @@ class IndexJob(Job):
     """Of each figure and table, by its name."""
     panels: dict[str, list[str]]
     """The panels of each figure that has any, by its name."""
+    beside: dict[str, dict[str, list[str]]]
+    """Files of the same job, by what they are, of each figure and table that has any."""
 
 
 class Sweep(StrictModel):
