@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from enumerated_signs import SAME, enumerate_signs
+from few import few
 from literal_layers import literal_scores
 
 from attention_separation.any_attention.layers import LAYERS
@@ -60,7 +61,7 @@ PAIRS = [
 """Every kernel in every layer, and in every case; every case in every layer."""
 
 
-@pytest.mark.parametrize(("layer", "case", "name"), PAIRS)
+@few(13, ("layer", "case", "name"), PAIRS)
 def test_every_quantity_over_all_sign_matrices(layer, case, name):
     """All n at once, each with several targets of its margin."""
     data = CASES[case].data

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 from literal_kernels import OF_VECTORS, divided
@@ -74,7 +75,7 @@ def literal_weights(name, layer, data, n, dataset, weight):
     return f, queries, keys
 
 
-@pytest.mark.parametrize("name", KERNELS_OF_VECTORS)
+@few(4, "name", KERNELS_OF_VECTORS)
 @given(question=questions())
 def test_weights_by_orbits_are_those_of_all_tokens_and_coordinates(name, question):
     layer, data, n, dataset, weight = question
@@ -91,8 +92,8 @@ def test_weights_by_orbits_are_those_of_all_tokens_and_coordinates(name, questio
 DIVERSE = (SELF, replace(SELF, split=2.5), ONES, replace(ONES, split=ONE_COORDINATE), CROSS)
 
 
-@pytest.mark.parametrize("classes", [1, 2, 3, 4, 41])
-@pytest.mark.parametrize("name", [*KERNELS_OF_VECTORS, *LESS_MEAN])
+@few(2, "classes", [1, 2, 3, 4, 41])
+@few(3, "name", [*KERNELS_OF_VECTORS, *LESS_MEAN])
 def test_weights_by_orbits_are_those_on_keys_of_every_class_at_any_n(name, classes):
     """In every coordinate, of several n at once."""
     kernel = kernel_named(name)
@@ -130,8 +131,8 @@ SAME_MAPS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("classes", [1, 2, 3, 4, 60])
-@pytest.mark.parametrize("words", SAME_MAPS)
+@few(2, "classes", [1, 2, 3, 4, 60])
+@few(3, "words", SAME_MAPS)
 def test_maps_of_ones_own_are_the_built_in_ones(words, classes):
     make, name = SAME_MAPS[words]
     kernel, data = make(), FixedData(classes=classes)
@@ -187,7 +188,7 @@ def numbers_of(kernel, classes):
     return sum(shown)
 
 
-@pytest.mark.parametrize("name", [*KERNELS_OF_VECTORS, *LESS_MEAN])
+@few(5, "name", [*KERNELS_OF_VECTORS, *LESS_MEAN])
 def test_built_in_maps_take_as_many_numbers_whatever_d_is(name):
     kernel = kernel_named(name)
     assert numbers_of(kernel, 20_000) == numbers_of(kernel, 20) <= 1000

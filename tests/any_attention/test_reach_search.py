@@ -5,6 +5,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,8 +27,8 @@ FEW = Data(a0=0.02, a1=1.5, b=0.3, c=0.7, classes=6, delta=0.05, at_least=9)
 OF_SCORES = ("exp", "exp_sqrt_d", "linear", "uniform", "power_2", "power_4", "taylor_2")
 
 
-@pytest.mark.parametrize("data", [PAPERS, FEW], ids=["K = 20", "K = 6"])
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@few(1, "data", [PAPERS, FEW], ids=["K = 20", "K = 6"])
+@few(2, "layer", LAYERS, ids=lambda layer: layer.words)
 def test_ends_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
     """The last n at which a kernel separates, and that from which on it equals uniform weights."""
     monkeypatch.setattr(reach_search, "LARGEST_N", 6000)

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from literal_digits import Literal, Setting, Weigh, of_scores
@@ -74,9 +75,9 @@ def paper_threshold(setting):
 
 
 @warns_of_signs
-@pytest.mark.parametrize("factor", FACTORS[::2])
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@few(2, "factor", FACTORS[::2])
+@few(3, "name", SHAPES)
+@few(2, "layer", LAYERS, ids=lambda layer: layer.words)
 def test_probabilities_are_those_of_fifty_digits(layer, name, factor):
     """At the paper's threshold, its own best, the middle of these, and where a score ties it."""
     setting, kernel = setting_of(layer), SHAPES[name].kernel(factor)
@@ -167,8 +168,8 @@ FALSE_ALARM = 1e-6
 
 
 @warns_of_signs
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@few(3, "name", SHAPES)
+@few(2, "layer", LAYERS, ids=lambda layer: layer.words)
 def test_trials_agree_with_probabilities(layer, name):
     """At thresholds between scores and at those that a score ties; and the two ways to simulate
     agree trial by trial."""

@@ -8,6 +8,7 @@ import weakref
 import numexpr
 import numpy as np
 import pytest
+from few import few
 
 import attention_separation as asep
 from attention_separation.attention.kernels import KERNELS
@@ -240,9 +241,9 @@ def test_what_is_no_temperature(t):
 VECTORS = tuple(kernel.name for kernel in KERNELS.values() if kernel.kind == "features")
 
 
-@pytest.mark.parametrize("name", VECTORS)
-@pytest.mark.parametrize("layer", LAYERS, ids="-".join)
-@pytest.mark.parametrize("part", ["0", "0.4", "1"])
+@few(3, "name", VECTORS)
+@few(2, "layer", LAYERS, ids="-".join)
+@few(2, "part", ["0", "0.4", "1"])
 @pytest.mark.filterwarnings("ignore:.*a temperature (does not|multiplies)")
 def test_less_a_part_of_the_mean_of_a_feature_map(layer, name, part):
     """By n x n attention; weights are negative by design, and nobody is warned of them."""

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from few import few
 
 import attention_separation as asep
 from attention_separation.__main__ import main
@@ -208,8 +209,8 @@ WITH_A_KERNEL = {
 }
 
 
-@pytest.mark.parametrize("small", SMALL)
-@pytest.mark.parametrize("question", WITH_A_KERNEL)
+@few(2, "small", SMALL)
+@few(4, "question", WITH_A_KERNEL)
 def test_small_floats_are_warned_of_once_by_each_question(question, small):
     for kind in (np.float16, np.float32):
         kernel = SMALL[small](kind)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from few import few
 
 import attention_separation as api
 from attention_separation import needle
@@ -53,8 +54,8 @@ def parameters() -> list[Any]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("value", HUGE.values(), ids=HUGE)
-@pytest.mark.parametrize(("question", "name"), parameters())
+@few(2, "value", HUGE.values(), ids=HUGE)
+@few(5, ("question", "name"), parameters())
 def test_a_huge_number_is_refused_by_its_parameters_name(question, name, value):
     with pytest.raises((ValueError, TypeError)) as error:
         question(**QUESTIONS[question] | {name: value})

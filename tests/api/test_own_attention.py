@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from enumerated_signs import enumerate_signs
+from few import few
 from literal_kernels import OF_VECTORS
 from literal_layers import sign_columns, special_places
 
@@ -51,8 +52,8 @@ def q_and_k(layer, split, g=0.0):
     return split * q, q / split
 
 
-@pytest.mark.parametrize("name", WEIGHTS)
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@few(2, "name", WEIGHTS)
+@few(2, "layer", LAYERS, ids=lambda layer: layer.words)
 def test_splits_and_thresholds_after_the_signs(layer, name):
     for split in (1, 0.4, 3.0, *["one_coordinate"] * (layer.attention_x == "ones")):
         wanted = enumerated(WEIGHTS[name], layer, 6, *q_and_k(layer, split))

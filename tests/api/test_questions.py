@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from few import few
 from making import ROOT, point
 from scipy.stats import binomtest
 
@@ -211,7 +212,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("name", LONG)
+@few({0, 1, 2, 3}, "name", LONG)
 def test_what_takes_long_says_how_long(capsys, monkeypatch, name):
     """By a clock on which every look takes 10 s; and nothing is said by one that hardly goes."""
     for step, is_said in ((10.0, True), (1e-6, False)):
@@ -255,6 +256,7 @@ def test_literal_trials_of_features_say_beforehand_how_long_they_take(capsys, mo
     assert ("simulate: about" in capsys.readouterr().err) == (name != "exp")
 
 
+@pytest.mark.exhaustive
 def test_literal_trials_need_no_memory_for_all_features():
     """n x n products of 2 d features would take 430 MB."""
     tracemalloc.start()

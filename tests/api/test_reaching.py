@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from few import few
 
 import attention_separation as asep
 from attention_separation.any_attention import reach_search
@@ -41,8 +42,8 @@ KERNELS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@few(3, "kernel", KERNELS)
+@few(2, "layer", LAYERS, ids=lambda layer: layer.words)
 @pytest.mark.parametrize("level", [None, 0.3])
 def test_by_asking_at_every_multiple_of_k(up_to_a_few, layer, kernel, level):
     at = (layer.model, layer.attention_x)

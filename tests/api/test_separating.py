@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from few import few
 from literal_layers import literal_scores
 from making import CONFIG, ROOT
 
@@ -24,7 +25,7 @@ TRACKED = 1e-7
 """Relative error of a tracked number, which has 8 digits."""
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@few(8, "kernel", KERNELS)
 def test_at_its_defaults_it_is_every_row_of_the_table(kernel):
     tracked = VALUES[VALUES["kernel"] == kernel]
     sizes = sorted({*tracked["n"]})
@@ -69,8 +70,8 @@ def enumerated(kernel, layer, theta, gap):
     return np.mean(found)
 
 
-@pytest.mark.parametrize("kernel", ["exp", "linear", "elu_plus_one", "sparsemax"])
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+@few(2, "kernel", ["exp", "linear", "elu_plus_one", "sparsemax"])
+@few(2, "layer", LAYERS, ids=lambda x: x.words)
 def test_thresholds_and_gaps_against_all_sign_matrices(kernel, layer):
     sizes = {"n": 6, "d": layer.d(3), "m": 2, "a0": SMALL.a0, "a1": SMALL.a1, **layer.columns}
     if layer.model == "self_attention":
@@ -119,7 +120,7 @@ MARGINS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MARGINS)
+@few(4, "name", MARGINS)
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
 def test_a_margin_is_a_gap_that_leaves_half(layer, name):
     """At the supremum itself; a gap that is larger by more than rounding leaves less."""

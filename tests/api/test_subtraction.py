@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from few import few
 from literal_digits import Literal, Setting, Weigh
 
 import attention_separation as asep
@@ -87,7 +88,7 @@ FUNCTIONS = {
     ),
 }  # fmt: skip
 SPECIAL = ({}, {"a0": 0.0}, {"a1": 1.0}, {"a1": 0.3, "a0": 0.1})
-each_function = pytest.mark.parametrize("name", FUNCTIONS)
+each_function = few(4, "name", FUNCTIONS)
 each_layer = pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
 
 

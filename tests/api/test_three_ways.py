@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from few import few
 
 import attention_separation as asep
 from attention_separation.any_attention.layers import LAYERS
@@ -117,8 +118,8 @@ def answered(ask, kernel, layer):
     return answer, [text for text in texts if NOT_AT_LARGE_WEIGHTS not in text]
 
 
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
-@pytest.mark.parametrize("name", WAYS)
+@few(1, "layer", LAYERS, ids=lambda layer: layer.words)
+@few(4, "name", WAYS)
 def test_one_kernel_has_one_answer(name, layer):
     for question, ask in QUESTIONS.items():
         wanted, said = answered(ask, name, layer)
@@ -135,8 +136,8 @@ def test_one_kernel_has_one_answer(name, layer):
                 )
 
 
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
-@pytest.mark.parametrize("name", MAPS)
+@few(2, "layer", LAYERS, ids=lambda layer: layer.words)
+@few(1, "name", MAPS)
 def test_one_feature_map_has_one_answer(name, layer):
     function, formula = MAPS[name]
     ways = (

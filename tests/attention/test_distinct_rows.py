@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from few import few
 
 from attention_separation.attention.dense import attention
 from attention_separation.attention.distinct_rows import distinct_rows
@@ -69,7 +70,7 @@ def hold_cross_attention(point, dataset, kernel, j2, j3):
         np.testing.assert_allclose(found, c[token], rtol=1e-9, atol=1e-13)
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@few(5, "name", KERNELS)
 @pytest.mark.parametrize("dataset", [0, 1])
 def test_every_kernel(name, dataset):
     for attention_x in ("identity", "ones"):
@@ -95,7 +96,7 @@ def test_rows_that_cannot_be_normalised_are_refused():
         distinct_rows(replace(types, scores=-types.scores), KERNELS["linear"])
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@few(5, "name", KERNELS)
 @pytest.mark.parametrize("n", [220, 2 * 10**12])
 def test_weights_are_finite_and_rows_sum_to_one_for_any_n(name, n):
     for point, model in (

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -27,7 +28,7 @@ NETWORKS_TESTED = {
 
 
 @pytest.mark.parametrize("signs", ["shared", "fresh"])
-@pytest.mark.parametrize("networks", NETWORKS_TESTED)
+@few(2, "networks", NETWORKS_TESTED)
 @pytest.mark.parametrize("data", ["independent", "same"])
 @pytest.mark.parametrize("model", ["self_attention", "cross_attention"])
 def test_the_curve_by_enumeration_from_the_definitions(model, data, networks, signs):
@@ -103,8 +104,8 @@ def test_any_scores_with_ties_state_by_state(scores, m, s, data, signs):
     assert found.resolved.all()
 
 
-@pytest.mark.parametrize("numbers", [1, 3000, 1 << 17])
-@pytest.mark.parametrize("name", ["fig4d", "fig5c", "fig7a"])
+@few(2, "numbers", [1, 3000, 1 << 17])
+@few(1, "name", ["fig4d", "fig5c", "fig7a"])
 def test_many_points_at_once_are_as_one_by_one(monkeypatch, name, numbers):
     """In parts of one point, of some and of all; with another number of steps at each."""
     monkeypatch.setattr(thresholds_module, "MOST_NUMBERS", numbers)

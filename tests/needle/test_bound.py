@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from few import few
 from needle_trials import count_right, likelihood_above
 from scipy.stats import binomtest, chi2, ncx2
 
@@ -170,7 +171,8 @@ def test_what_is_inside_has_the_limit_and_what_is_not_passes_it(rows):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@few(
+    2,
     ("layer", "statistic"),
     [(layer, statistic) for layer, all_of_it in LAYERS.items() for statistic in all_of_it],
 )

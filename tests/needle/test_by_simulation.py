@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from few import few
 from needle_trials import average_above, count_right, likelihood_above, ratio_above, sharp_softmax
 from scipy.stats import binomtest, chi2, ncx2, norm
 
@@ -68,7 +69,7 @@ def test_a_detector_is_right_as_often_as_its_line_says(which, mu, n):
     assert is_likely(right, line(mu, n).value)
 
 
-@pytest.mark.parametrize(("p", "mu", "n"), OF_POWERS)
+@few(1, ("p", "mu", "n"), OF_POWERS)
 def test_powers_at_the_best_reading_and_at_another(p, mu, n):
     best = power.sought_reading(p, mu, n)
     for k, reading in enumerate((best, power.Reading(0.8, 0.3))):

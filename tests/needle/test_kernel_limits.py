@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from few import few
 
 import attention_separation
 from attention_separation import needle
@@ -20,7 +21,7 @@ KNOWN = {
 """Critical n at mu = 5, found by another program, too."""
 
 
-@pytest.mark.parametrize("kernel", KNOWN)
+@few(2, "kernel", KNOWN)
 def test_critical_n(kernel):
     found = needle.critical_n(kernel, 5)
     assert found == pytest.approx(KNOWN[kernel], rel=3e-4)

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,7 +39,8 @@ def test_the_path_stays_where_the_integrand_falls(p, mu, n, delta, shift):
     assert path._g.imag.min() >= -1e-9 * np.abs(path._g).max()
 
 
-@pytest.mark.parametrize(
+@few(
+    1,
     ("p", "mu", "n"),
     [(2, 5.0, 16), (3, 5.0, 32), (4, 8.0, 1000), (3, 5.0, 3533)],
 )
@@ -52,7 +54,7 @@ def test_no_reading_on_a_grid_is_better(p, mu, n):
         assert accuracy_of(p, mu, n, near) < value + power.SOUGHT_TO
 
 
-@pytest.mark.parametrize(("p", "mu", "n"), [(2, 4.0, 128), (3, 5.0, 32), (4, 5.0, 2048)])
+@few(1, ("p", "mu", "n"), [(2, 4.0, 128), (3, 5.0, 32), (4, 5.0, 2048)])
 def test_a_search_from_another_start_ends_as_high(p, mu, n):
     cold, _ = power.accuracy_and_reading(p, mu, n)
     for start in (Reading(0.9, 0.8), Reading(1.6, 1.5)):

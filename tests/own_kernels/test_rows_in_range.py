@@ -3,6 +3,7 @@ exponential is written, in all layers and up to the largest n; by logarithms of 
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,7 +59,7 @@ def shares(kernel, layer, sizes=SIZES):
 
 
 @each_layer
-@pytest.mark.parametrize("text", LOGARITHMS)
+@few(7, "text", LOGARITHMS)
 def test_rows_are_those_of_the_logarithms(layer, text):
     log = LOGARITHMS[text]
     literal = Kernel("", "", "score", lambda seen: log(seen.scores), logarithmic=True)

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from few import few
 from scipy.stats import binomtest
 
 import attention_separation
@@ -74,8 +75,8 @@ OF_DECAYS = {
 }
 
 
-@pytest.mark.parametrize("layer", OF_DECAYS.values(), ids=OF_DECAYS)
-@pytest.mark.parametrize("age", [None, 0, 5])
+@few(3, "layer", OF_DECAYS.values(), ids=OF_DECAYS)
+@few(2, "age", [None, 0, 5])
 @pytest.mark.parametrize("level", [0.501, 0.6])
 def test_largest_n_is_the_last_that_reaches_the_level(layer, age, level):
     """Of one age a decay's accuracy falls no more once all that it sees is there."""

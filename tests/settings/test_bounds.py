@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 from making import ROOT, values
@@ -53,9 +54,7 @@ def test_there_are_numbers_of_every_section():
     assert {path[0] for path in SETTINGS.values()} == values().keys()
 
 
-@pytest.mark.parametrize(
-    "path", [path for path, _ in NUMBERS], ids=lambda path: ".".join(map(str, path))
-)
+@few(9, "path", [path for path, _ in NUMBERS], ids=lambda path: ".".join(map(str, path)))
 def test_every_number_has_finite_bounds(path):
     node = dict(NUMBERS)[path]
     bounds = bounds_of(node)

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from few import few
 from scipy.stats import binom, binomtest
 
 from attention_separation.statistics import panel_agreement
@@ -135,7 +136,7 @@ RATES = {f"all {p:g}": np.full(9, p) for p in
 
 
 @pytest.mark.usefixtures("verdicts_alone")
-@pytest.mark.parametrize("name", RATES)
+@few(5, "name", RATES)
 @pytest.mark.parametrize("trials", [100, 900])
 def test_the_detectable_bias_is_detected_nine_times_in_ten_whatever_the_rates(name, trials):
     """By the exact law of the sum, for a bias away from the nearer end of the rates. Nor much more
@@ -172,7 +173,7 @@ AGREEING = [
 
 
 @pytest.mark.parametrize("error", [0.0, 0.2])
-@pytest.mark.parametrize(("reference", "margin"), AGREEING)
+@few(1, ("reference", "margin"), AGREEING)
 def test_of_the_trials_that_would_decide_a_panel_nine_in_ten_agree(reference, margin, error):
     """And of a quarter less fewer. False-alarm budget 1e-6; `error` is in units of the margin."""
     error *= margin
@@ -283,7 +284,7 @@ def test_points_of_one_panel_have_equal_trials():
 
 
 @pytest.mark.usefixtures("verdicts_alone")
-@pytest.mark.parametrize(("bias", "power"), [(0.05, 0.95), (0.03, 0.5)])
+@few(1, ("bias", "power"), [(0.05, 0.95), (0.03, 0.5)])
 def test_power_at_the_papers_trials(bias, power):
     """A bias of a few per cent of one panel of 81 points, 100 trials each, among 19 panels."""
     rng = np.random.default_rng(2)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from few import few
 from scipy.stats import beta, binom
 
 from attention_separation import recall
@@ -45,9 +46,8 @@ def literal(kernel, n, d, cosine=1.0, decay=1.0, age=None):
     return right.mean(), max(right.std(), 1 / math.sqrt(DRAWS)) / math.sqrt(DRAWS)
 
 
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize(
-    "asked",
+@few(4, "name", KERNELS)
+@few(2, "asked",
     [{"n": 2, "d": 3}, {"n": 10, "d": 64, "cosine": 0.3}, {"n": 6, "d": 16, "cosine": 0.6},
      {"n": 20, "d": 16, "decay": 0.6, "age": 3}],
     ids=str,
@@ -86,7 +86,7 @@ def test_a_kernel_that_jumps_is_counted(edge, d, n):
     assert abs(found.value - wanted) <= found.error
 
 
-@pytest.mark.parametrize("d", [16, 64])
+@few(1, "d", [16, 64])
 def test_a_narrow_piece_of_a_kernel_is_not_missed(d):
     kernel = "where(abs(x/d-0.1)<0.001,1,where(x>0.999*d,1,0))"
     share = chance(0.099, 0.101, d) + chance(0.999, 1.0, d)
@@ -94,7 +94,7 @@ def test_a_narrow_piece_of_a_kernel_is_not_missed(d):
     assert found.value == pytest.approx(of_ones(999, share), abs=1e-6)
 
 
-@pytest.mark.parametrize("kernel", ["where(sin(300*x)>0.995,9,1)", "where(sin(5000*x)>0.999,30,x)"])
+@few(1, "kernel", ["where(sin(300*x)>0.995,9,1)", "where(sin(5000*x)>0.999,30,x)"])
 def test_a_kernel_too_rough_for_any_rule_is_simulated(kernel):
     assert recall.accuracy(kernel, n=20, d=16, trials=50).kind == "simulated"
 
@@ -116,7 +116,7 @@ def test_jumps_are_found():
     assert roughness(layer_of("exp").kernel, d, 10).jumps == ()
 
 
-@pytest.mark.parametrize("age", [33, 34, 40, 47, 90])
+@few(2, "age", [33, 34, 40, 47, 90])
 @pytest.mark.parametrize(
     "kernel", ["exp", "where(x>0.9*d,1,0)", "exp_sqrt_d"], ids=["heavy", "sparse", "usual"]
 )

@@ -90,6 +90,7 @@ def test_nothing_to_keep_writes_nothing_and_a_foreign_file_is_refused(tmp_path):
     assert not (tmp_path / "docs").exists()
 
 
+@pytest.mark.exhaustive
 def test_figures_and_published_values_are_kept_beside_the_tables(tmp_path):
     docs, results = tmp_path / "docs", tmp_path / "results"
     said, *_ = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)

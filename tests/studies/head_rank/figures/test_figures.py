@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from few import few
 from making import ROOT
 
 from attention_separation.__main__ import run_job
@@ -53,7 +54,7 @@ def texts(figure):
     return "\n".join(text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text")))
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@few(1, "name", SETTINGS)
 def test_a_job_writes_a_table_and_its_figure_pictures_and_numbers(name, tmp_path):
     table, figure = tmp_path / "t.parquet", tmp_path / "f.svg"
     make = [

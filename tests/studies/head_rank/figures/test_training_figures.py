@@ -4,6 +4,7 @@ from functools import cache
 
 import pyarrow.parquet as pq
 import pytest
+from few import few
 from making import CONFIG, head_rank
 from rank_cells import write_made_up
 from rank_runs import (
@@ -78,8 +79,8 @@ def titles(figure, grid):
     return [ax.get_title(loc="left") for ax in picture_of(figure, grid).axes if ax.lines]
 
 
-@pytest.mark.parametrize("figure", FIGURES)
-@pytest.mark.parametrize("runs", [1, 3])
+@few(5, "figure", FIGURES)
+@few(1, "runs", [1, 3])
 def test_each_figure_is_drawn(figure, runs):
     picture = picture_of(figure, changed(GRIDS.get(figure, FIG1), runs=runs))
     # With a missing glyph, or a formula that cannot be set, it would warn.
@@ -139,7 +140,7 @@ NOTES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("figure", "grid", "said"), NOTES)
+@few(5, ("figure", "grid", "said"), NOTES)
 def test_what_a_note_says(figure, grid, said):
     assert said in note(figure, grid)
 
@@ -161,7 +162,8 @@ def test_what_a_note_says_only_where_it_is_so(figure, grid, unsaid):
     assert unsaid not in note(figure, grid)
 
 
-@pytest.mark.parametrize(
+@few(
+    2,
     ("figure", "grid", "other", "label"),
     [
         ("rank_fig1", PAPER.fig1, {"n": [8]}, "published"),

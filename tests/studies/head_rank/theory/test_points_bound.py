@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from few import few
 from making import ROOT
 from scipy.linalg import null_space
 from scipy.special import eval_gegenbauer
@@ -52,7 +53,7 @@ def literal_parts(rng, draws: int, d: int, points: int):
     return np.array(found).reshape(draws, 2, 2).transpose(1, 2, 0)
 
 
-@pytest.mark.parametrize(("d", "points"), [(4, 3), (6, 3), (7, 5)])
+@few(1, ("d", "points"), [(4, 3), (6, 3), (7, 5)])
 def test_energies_by_the_definition(d, points):
     n, draws = d - points + 1, 4000
     (first, t), (second, s) = literal_parts(np.random.default_rng(d), draws, d, points)
@@ -101,7 +102,7 @@ def odd_monomials(z: np.ndarray, degree: int) -> np.ndarray:
     return np.concatenate(found, axis=1)
 
 
-@pytest.mark.parametrize(("d", "points", "h"), [(4, 3, 1), (5, 3, 1), (5, 3, 2), (6, 4, 2)])
+@few(1, ("d", "points", "h"), [(4, 3, 1), (5, 3, 1), (5, 3, 2), (6, 4, 2)])
 def test_given_the_rest_the_best_functions_leave_what_it_says(d, points, h):
     """X and y are fixed but for u and the direction of y there; heads may know all that is."""
     rng, n, degree, draws = np.random.default_rng(10 * d + h), d - points + 1, 5, 10_000
@@ -193,7 +194,8 @@ def fitted(rng, draws, d, points, k, degree, value=None):
     return mean_and_sigmas(data.squared_error(target, (flat @ solution).reshape(target.shape)))
 
 
-@pytest.mark.parametrize(
+@few(
+    2,
     ("d", "points", "r", "h"),
     [(4, 3, 1, 1), (5, 3, 1, 1), (5, 3, 2, 1), (6, 3, 1, 2), (6, 4, 1, 1), (4, 3, 2, 1)],
 )

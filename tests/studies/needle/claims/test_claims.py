@@ -74,6 +74,7 @@ def margins_of(n, x, weigh):
     return largest(n, DATA.a1, x, weigh) - largest(n, DATA.a0, x, weigh)
 
 
+@pytest.mark.exhaustive
 def test_what_is_said_beside_the_margin_that_does_not_shrink():
     """At another g; of softmax with X = I, read by e_1; and of random signs with the same X."""
     d = DATA.classes + 2

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from few import few
 from making import CONFIG
 from needle_cells import runs, table_of
 from needle_tables import tracked
@@ -116,7 +117,7 @@ DIFFERENT = {
 }
 
 
-@pytest.mark.parametrize("name", DIFFERENT)
+@few(1, "name", DIFFERENT)
 def test_each_can_differ(name):
     *cell, by, words = DIFFERENT[name]
     cell = tuple(cell) if len(cell) > 1 else cell[0]
