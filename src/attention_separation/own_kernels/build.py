@@ -178,10 +178,14 @@ Weigh = Callable[[KernelInputs], np.ndarray]
 
 
 def _in_range(plain: Weigh, wide_weights: Callable[[KernelInputs], WideNumbers]) -> Weigh:
-    """Weights of rows that are divided: plain ones, and where a row has one that is 0 or no finite
-    number, or a sum out of range, wide ones over a power of e that the row shares."""
+    """Weights of rows that are divided by their sum.
+
+    Plain ones are used where floats hold them. Where a row has a weight that is 0 or not finite, or
+    a sum out of range, it has wide numbers, all over the same power of e.
+    """
 
     def weigh(seen: KernelInputs) -> np.ndarray:
+        # Tensors of networks in training have no wide numbers.
         if not isinstance(seen.keys if seen.scores is None else seen.scores, np.ndarray):
             return plain(seen)
         exists = seen.multiplicities > 0

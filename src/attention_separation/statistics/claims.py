@@ -95,8 +95,8 @@ class Comparison:
 
     @property
     def slack(self) -> float:
-        """How far the interval is from leaving the range; where it differs, from reaching it, and
-        negative."""
+        """How much the interval may move without another verdict: positive where it lies inside the
+        range, negative where it lies outside."""
         _, low, high = self.measured
         if self.verdict == DIFFERS:
             return self._slack(beside_least=high, beside_most=low)

@@ -98,8 +98,8 @@ class Question:
     def law(self, nodes: int) -> WeightLaw:
         """The weights by a rule of so many nodes."""
         rule = cosines(self.d, nodes, self.roughness.jumps)
-        never = NEVER / self.tokens
-        return weight_law(self.kernel, self.d, self.tokens, self.cosine, rule, never)
+        failure_probability = NEVER / self.tokens
+        return weight_law(self.kernel, self.d, self.tokens, self.cosine, rule, failure_probability)
 
     @cached_property
     def roughness(self) -> Roughness:

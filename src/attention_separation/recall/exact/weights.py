@@ -67,7 +67,12 @@ class WeightLaw:
 
 
 def weight_law(
-    kernel: Kernel, d: int, tokens: int, cosine: float, rule: Cosines, never: float = 0.0
+    kernel: Kernel,
+    d: int,
+    tokens: int,
+    cosine: float,
+    rule: Cosines,
+    failure_probability: float = 0.0,
 ) -> WeightLaw:
     """The weights of a kernel of scores of keys and queries of norm sqrt d, at the nodes of a rule.
 
@@ -75,7 +80,7 @@ def weight_law(
     ----------
     tokens : n of the kernels that know it
     cosine : of the query and its own key
-    never : the probability with which another key may have a larger weight than those kept
+    failure_probability : of another key with a larger weight than those kept
 
     Raises ValueError where the kernel has no weight of a score.
     """
@@ -83,18 +88,18 @@ def weight_law(
     weights = weights_of_scores(kernel, scores, tokens, d)
     own = weights[-1]
     values = weights[:-1]
-    is_kept = _is_likely(values, rule.shares, never)
+    is_kept = _is_likely(values, rule.shares, failure_probability)
     values = values[is_kept]
     shares = rule.shares[is_kept]
     scale = max(float(np.abs(values).max()), abs(float(own))) or 1.0
     return WeightLaw(float(own / scale), values / scale, shares / shares.sum())
 
 
-def _is_likely(values: np.ndarray, shares: np.ndarray, never: float) -> np.ndarray:
-    """Which weights are not among the largest that come with a probability of `never`, (M,)."""
+def _is_likely(values: np.ndarray, shares: np.ndarray, failure_probability: float) -> np.ndarray:
+    """Which weights are not among the largest, which come with that probability together, (M,)."""
     by_size = np.argsort(-np.abs(values), kind="stable")
     is_likely = np.ones(len(values), dtype=bool)
-    is_likely[by_size] = shares[by_size].cumsum() > never
+    is_likely[by_size] = shares[by_size].cumsum() > failure_probability
     return is_likely
 
 

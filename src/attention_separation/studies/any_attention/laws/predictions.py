@@ -194,7 +194,8 @@ def least_subtractions(
     sign: int = 0,
     separates: Separates | None = None,
 ) -> np.ndarray:
-    """The least 1 / (1 - lambda) at each n at which f - lambda / n separates, f a kernel's rows."""
+    """The least 1 / (1 - lambda) at each n at which a kernel separates whose rows f have lost the
+    part lambda of their mean, f - lambda / n."""
 
     def rows_less_the_mean(inverse: np.ndarray) -> Kernel:
         return replace(minus_mean(1 - 1 / inverse, kernel), row_sum=None)

@@ -121,7 +121,7 @@ def _fails_in_range(evaluation: Evaluation) -> str:
 
 
 def _never_on(along_paths: Sequence[PathResult]) -> str:
-    """On which paths that the theorems are about a claim does not start up to the largest n."""
+    """Names the paths of the theorems on which a claim does not hold up to the largest n."""
     never = []
     for result in along_paths:
         if result.from_n is None and not result.path.is_too_slow:
