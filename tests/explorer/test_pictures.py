@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from few import few
 from literal_kernels import literal_weights
 from literal_layers import inputs
 from needle_table import write_table
@@ -27,7 +28,7 @@ SETTINGS = [
 KERNELS = ("exp", "elu_plus_one", "linear_unnormalised", "x**3")
 
 
-@pytest.mark.parametrize("against", pictures.AXES)
+@few(3, "against", pictures.AXES)
 @pytest.mark.parametrize("at", SETTINGS)
 def test_a_curve_is_what_separate_says_at_each_value(at, against):
     cross = "model" in at
@@ -58,7 +59,7 @@ def test_where_a_kernel_has_no_answer_a_curve_has_a_gap():
 
 
 @pytest.mark.parametrize("at", SETTINGS)
-@pytest.mark.parametrize("kernel", [*KERNELS, "linear", "hedgehog"])
+@few(2, "kernel", [*KERNELS, "linear", "hedgehog"])
 def test_scores_have_the_probabilities_of_a_contests_events(kernel, at):
     of = asep.at_temperature(kernel, at.get("temperature", 1))
     where = {name: x for name, x in at.items() if name not in ("theta", "temperature")}
@@ -77,7 +78,7 @@ def test_scores_have_the_probabilities_of_a_contests_events(kernel, at):
             assert abs(up)[edges[:-1] >= theta].sum() == pytest.approx(wanted, abs=0.02)
 
 
-@pytest.mark.parametrize("kernel", ["exp", "power_2", "elu_plus_one"])
+@few(2, "kernel", ["exp", "power_2", "elu_plus_one"])
 @pytest.mark.parametrize("layer", [LAYERS[0], LAYERS[2]], ids=lambda each: each.words)
 @pytest.mark.parametrize("classes", [2, 20])
 def test_the_special_tokens_row_is_that_of_n_by_n_attention(kernel, layer, classes):
@@ -150,7 +151,7 @@ NEAR = 2e-5  # how far numerics of another machine may move an accuracy
 
 
 @pytest.mark.parametrize("mu", [3, 5, 8])
-@pytest.mark.parametrize("kernel", ["uniform", "linear", "exp", "bayes"])
+@few(2, "kernel", ["uniform", "linear", "exp", "bayes"])
 def test_the_needles_table_has_the_limits(kernel, mu):
     assert {*TABLED.index} == {*product(pictures.NEEDLE_KERNELS, pictures.MUS)}
     row = TABLED.loc[(kernel, mu)]

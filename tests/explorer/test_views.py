@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 from making import ROOT
@@ -90,7 +91,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("name", VIEWS)
+@few(3, "name", VIEWS)
 @pytest.mark.parametrize(("kernels", "at"), ASKED)
 def test_the_python_gives_the_same_number_and_picture(monkeypatch, capsys, name, kernels, at):
     assert {*MOVED} == {*OWN}

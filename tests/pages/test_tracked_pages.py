@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from few import few
 from prose import Prose, all_faults, faults, prose
 from tracked_pages import DOCS, ROOT, TEMPLATES, copy_of_docs, page_of
 
@@ -68,7 +69,7 @@ def test_a_tracked_page_is_that_of_its_template_and_tables(template):
     assert is_of_its_tables(template, DOCS), "run `make gallery`"
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+@few(2, "template", TEMPLATES, ids=lambda path: path.name)
 def test_a_page_is_seen_to_be_of_other_tables(docs, template):
     table, old, new = CHANGES[page_of(template).name]
     path = docs / f"{table}.csv"
@@ -79,7 +80,7 @@ def test_a_page_is_seen_to_be_of_other_tables(docs, template):
     assert not is_of_its_tables(template, docs)
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
+@few(1, "template", TEMPLATES, ids=lambda path: path.name)
 def test_every_guard_that_fails_is_named_with_its_finding(docs, template):
     path = docs / "templates" / template.name
     text = path.read_text(encoding="utf-8")
@@ -99,6 +100,7 @@ def test_every_guard_that_fails_is_named_with_its_finding(docs, template):
     assert guards
 
 
+@pytest.mark.exhaustive
 def test_a_finding_that_no_longer_holds_stops_the_gallery(docs, capsys):
     """A broken guard in the last page: the ones before are not written either."""
     last = docs / "templates" / TEMPLATES[-1].name
@@ -150,13 +152,14 @@ def pictures_in(folder):
     return {path.name: version.sub("", path.read_text()) for path in folder.iterdir()}
 
 
+@pytest.mark.exhaustive
 def test_readmes_pictures_are_those_that_the_script_draws(tmp_path):
     script = DOCS / "site/readme_pictures.py"
     subprocess.run([sys.executable, script, tmp_path], check=True)
     assert pictures_in(tmp_path) == pictures_in(DOCS / "readme")
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.svg")), ids=lambda path: path.stem)
+@few(5, "path", sorted(DOCS.rglob("*.svg")), ids=lambda path: path.stem)
 def test_a_picture_fits_a_screen(path):
     view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', path.read_text(encoding="utf-8"))
     width, height = map(float, view.groups())

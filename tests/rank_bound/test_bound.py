@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from few import few
 from scipy.linalg import null_space
 from scipy.special import betainc
 
@@ -72,7 +73,7 @@ CASES = [(d, r, degree) for d in (3, 4, 5) for r in range(1, d) for degree in (1
 CASES += [(6, 2, 3), (6, 3, 3), (6, 5, 3)]
 
 
-@pytest.mark.parametrize(("d", "r", "degree"), CASES)
+@few(5, ("d", "r", "degree"), CASES)
 def test_a_head_reaches_so_many_harmonics_and_two_share_so_many(d, r, degree):
     rng = np.random.default_rng(d * 100 + r * 10 + degree)
     harmonics = Harmonics(d, degree)
@@ -107,7 +108,8 @@ REACHED = [(3, 1, 1), (3, 1, 3), (3, 2, 3), (4, 1, 3)]
 ENCODED = [*REACHED, (4, 1, 1), (4, 2, 3), (4, 2, 5), (4, 3, 3)]
 
 
-@pytest.mark.parametrize(
+@few(
+    4,
     ("d", "r", "degree", "any_value", "encoded"),
     [
         *((*case, True, False) for case in REACHED),
@@ -305,7 +307,8 @@ def fitted(rng, count, d, k, degree):
     return sample.mean(), SIGMAS * sample.std() / math.sqrt(count), len(weights)
 
 
-@pytest.mark.parametrize(
+@few(
+    2,
     ("d", "r", "h", "degree"),
     [(3, 1, 2, 5), (3, 1, 5, 5), (3, 2, 1, 5), (4, 1, 3, 3), (4, 2, 2, 3)],
 )

@@ -26,7 +26,7 @@ KNOWN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kernel", "d", "n"), KNOWN)
+@few(2, ("kernel", "d", "n"), KNOWN)
 def test_largest_n(kernel, d, n):
     found = recall.largest_n(kernel, d=d, level=0.9)
     assert found == n
@@ -75,7 +75,7 @@ OF_DECAYS = {
 }
 
 
-@few(3, "layer", OF_DECAYS.values(), ids=OF_DECAYS)
+@few(2, "layer", OF_DECAYS.values(), ids=OF_DECAYS)
 @few(2, "age", [None, 0, 5])
 @pytest.mark.parametrize("level", [0.501, 0.6])
 def test_largest_n_is_the_last_that_reaches_the_level(layer, age, level):
@@ -96,8 +96,7 @@ def test_largest_n_is_the_last_that_reaches_the_level(layer, age, level):
         assert not reaches(10**12)
 
 
-@pytest.mark.parametrize(
-    ("kernel", "d", "level", "last"),
+@few(1, ("kernel", "d", "level", "last"),
     [("uniform", 8, 0.65625, 7), ("uniform", 8, 0.6875, 5), ("uniform", 8, 0.75, 3),
      ("linear", 3, 0.875, 3)],
 )  # fmt: skip

@@ -161,6 +161,7 @@ def test_it_holds_the_package_whole_and_nothing_else(wheel):
     assert wheel.name.endswith("-py3-none-any.whl")
 
 
+@pytest.mark.whole_run
 def test_the_source_archive_makes_the_same_wheel(copied, wheel, tmp_path):
     archive = built("sdist", copied)
     with tarfile.open(archive) as packed:
@@ -210,6 +211,7 @@ FOLDERS = (".ci", ".github", "config", "docs", "locks", "profiles", "src", "test
 NOT_PACKED = shutil.ignore_patterns("*.egg-info", "__pycache__")
 
 
+@pytest.mark.whole_run
 def test_the_source_archive_is_all_of_the_project(tmp_path):
     """A distributor tests what it has unpacked."""
     source = tmp_path / "source"
@@ -228,6 +230,7 @@ def test_the_source_archive_is_all_of_the_project(tmp_path):
     assert packed - whole - egg_info == {"PKG-INFO", "setup.cfg"}
 
 
+@pytest.mark.whole_run
 def test_with_the_extra_of_the_workflow_all_but_training_has_what_it_needs(wheel, tmp_path):
     found = environment(wheel, tmp_path / "environment", "workflow")
     ends = json.loads(python(found, EVERY).stdout)
@@ -315,6 +318,7 @@ print(json.dumps(ends))
 """
 
 
+@pytest.mark.whole_run
 def test_every_command_and_job_has_what_it_needs_or_says_so(folder):
     ends = json.loads(said(python(folder, EVERY)))
     assert ends.keys() == NOT_OF_API
@@ -323,6 +327,7 @@ def test_every_command_and_job_has_what_it_needs_or_says_so(folder):
     assert all(f"{IN_A_CLONE} '.[workflow]'" in end for end in unable.values())
 
 
+@pytest.mark.whole_run
 def test_pictures_ask_for_matplotlib_alone(wheel, tmp_path):
     found = environment(wheel, tmp_path / "environment", "plot")
     code = "import matplotlib; matplotlib.use('agg'); from attention_separation import separate;"

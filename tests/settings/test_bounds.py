@@ -3,12 +3,11 @@ a workflow is still planned."""
 
 import copy
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
 from few import few
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import ROOT, values
 from numbers_of_config import SCHEMA, bounds_of, config_numbers, kind_of, schema_numbers
@@ -20,6 +19,14 @@ from attention_separation.settings.faults import ConfigError
 NUMBERS = [*schema_numbers(SCHEMA)]
 SETTINGS = {kind_of(path): path for path, _ in config_numbers(values())}
 """A place for each setting that is a number."""
+
+each_section = few({6}, "section", sorted(values()))
+
+
+def places_in(section: str) -> st.SearchStrategy[tuple[str | int, ...]]:
+    """Places of numbers in a section of the settings."""
+    return st.sampled_from(sorted((p for p in SETTINGS.values() if p[0] == section), key=str))
+
 
 BEYOND = (10**308, -(10**308), 1e308, -1e308, 10**400, math.nan, math.inf, -math.inf, 10**20)
 LARGEST_SHOWN = 1000
@@ -36,11 +43,11 @@ def changed(path: tuple[str | int, ...], value: float) -> dict[str, Any]:
     return found
 
 
-def plan(settings: dict[str, Any]) -> None:
+def plan(wanted: dict[str, Any]) -> None:
     """What Snakemake asks for while it reads the workflow; ConfigError for wrong settings."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(config_module, "read_yaml", lambda path: settings)
-        studies = load_config(ROOT / "config.yaml").studies(Path("none"))
+        patch.setattr(config_module, "read_yaml", lambda path: wanted)
+        studies = load_config(ROOT / "config.yaml").studies()
     for study in studies.values():
         for result in study.results.values():
             assert result.minutes > 0
@@ -62,8 +69,11 @@ def test_every_number_has_finite_bounds(path):
     assert max(abs(bounds.least), abs(bounds.largest)) <= 1e18
 
 
-@given(st.sampled_from(sorted(SETTINGS.values(), key=str)), st.sampled_from(BEYOND))
-def test_what_is_beyond_the_bounds_is_one_sentence(path, value):
+@each_section
+@settings(max_examples=50)
+@given(st.data(), st.sampled_from(BEYOND))
+def test_what_is_beyond_the_bounds_is_one_sentence(section, data, value):
+    path = data.draw(places_in(section))
     with pytest.raises(ConfigError) as error:
         plan(changed(path, value))
     name = next(part for part in reversed(path) if isinstance(part, str))
@@ -75,8 +85,11 @@ def test_what_is_beyond_the_bounds_is_one_sentence(path, value):
         assert "should be" in line or "allowed" in line
 
 
-@given(st.sampled_from(sorted(SETTINGS.values(), key=str)), st.data())
-def test_at_the_bounds_a_workflow_is_planned_or_a_sentence_says_why_not(path, data):
+@each_section
+@settings(max_examples=50)
+@given(st.data())
+def test_at_the_bounds_a_workflow_is_planned_or_a_sentence_says_why_not(section, data):
+    path = data.draw(places_in(section))
     ends = {bounds_of(node).least for _, node in NUMBERS}
     ends |= {bounds_of(node).largest for _, node in NUMBERS}
     value = data.draw(st.sampled_from(sorted(ends)))

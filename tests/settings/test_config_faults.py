@@ -8,6 +8,7 @@ import time
 import pytest
 import yaml
 from faulty import KEYS, KINDS, SECTIONS, SMALL, Fault, as_yaml, swaps, without
+from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,21 +78,21 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("faults")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@few(3, "kind", KINDS)
 @settings(max_examples=42)
 @given(st.data())
 def test_a_fault_at_a_random_place_is_named_by_its_path(kind, folder, data):
     check(data.draw(KINDS[kind](over=data.draw(st.booleans()))), folder)
 
 
-@pytest.mark.parametrize("section", SMALL)
+@few(2, "section", SMALL)
 def test_a_key_that_is_taken_away_is_named_or_has_a_default(section, folder):
     for path in KEYS:
         if path[0] == section:
             check(without(path), folder)
 
 
-@pytest.mark.parametrize("path", SECTIONS, ids=dotted)
+@few(3, "path", SECTIONS, ids=dotted)
 def test_two_settings_in_each_others_place_are_named_or_harmless(path, folder):
     for fault in swaps(path):
         check(fault, folder)

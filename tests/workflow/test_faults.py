@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from few import few
 from making import study_of
 
 from attention_separation.__main__ import main
@@ -20,7 +21,8 @@ def nothing_made(project):
     return not (project.folder / "results").exists() or not any(project.files())
 
 
-@pytest.mark.parametrize(
+@few(
+    {3},
     ("edit", "override", "words"),
     [
         (("engine: reduced", "engine: [reduced"), "", "not valid YAML"),
@@ -40,6 +42,7 @@ def test_bad_settings(small, edit, override, words):
     assert nothing_made(small)
 
 
+@pytest.mark.whole_run
 def test_an_unknown_target(small):
     done = small.run("fig9z")
     assert done.returncode != 0
@@ -93,6 +96,7 @@ def heed_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.kill
 def test_a_killed_job_leaves_no_table(small):
     """Three simulations of many minutes, each ended by another signal."""
     output = small.folder / "out" / "fig3a.parquet"

@@ -144,6 +144,7 @@ def test_a_profile_asks_for_the_plugin_only_where_it_is_installed(profile, monke
         assert "logger" not in yte.process_yaml(file, require_use_yte=True)
 
 
+@pytest.mark.whole_run
 def test_a_run_and_a_touch_that_makes_nothing(small):
     said = small.run("--touch", "fig7").stdout
     assert "--touch makes nothing: what there is counts as up to date" in said

@@ -6,6 +6,7 @@ from pathlib import Path
 import docutils.core
 import jinja2
 import pytest
+from few import few
 from making import ROOT
 
 from attention_separation.studies.provenance_page import ProvenanceJob, opening
@@ -45,8 +46,7 @@ def html(folder: Path, *names: str) -> str:
 
 
 @pytest.mark.parametrize("has_page", [True, False])
-@pytest.mark.parametrize(
-    "names",
+@few(2, "names",
     [(), ("fig7b.png",), ("kernels_accuracy.png", "verdicts.html"), ("fig4.png",),
      ("fig3.png", "fig4.png", "fig5.png", "fig7.png", "fig4c.png")],
 )  # fmt: skip

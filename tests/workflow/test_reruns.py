@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from few import few
 from making import ROOT
 from project import small_config
 from rank_cells import SMOKE
@@ -337,7 +338,7 @@ TRAINING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("change", TRAINING)
+@few(1, "change", TRAINING)
 def test_a_change_of_training_trains_every_cell_again(change, monkeypatch, tmp_path):
     prefixes, *edit = TRAINING[change]
     before = jobs(texts()["rank"], SMOKE, "needle={scale: smoke}")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from few import few
 from making import ROOT, SECTION, STUDY, spelled_out
 
 from attention_separation import __version__
@@ -31,7 +32,7 @@ def test_every_job_of_the_paper_has_a_rule_and_every_rule_a_job():
     assert NAMED.keys() - WILDCARD == STUDY.results.keys() - papers
 
 
-@pytest.mark.parametrize("name", sorted(NAMED.keys() - WILDCARD))
+@few(5, "name", sorted(NAMED.keys() - WILDCARD))
 def test_a_rule_names_its_own_job_and_files_alone(name):
     body, result = NAMED[name], STUDY.results[name]
     if name.startswith("simulate_"):
@@ -68,7 +69,7 @@ def test_every_rule_says_what_it_makes_and_no_two_say_the_same(project):
     assert sentences["simulate_fig4c"] == "Panel 4c: success rate against the width m"
 
 
-@pytest.mark.parametrize("panel", [name for name in NAMED if name.startswith("simulate_")])
+@few(5, "panel", [name for name in NAMED if name.startswith("simulate_")])
 def test_the_sentence_on_a_panel_names_what_it_sweeps(panel):
     (swept,) = STUDY.exact[panel.removeprefix("simulate_")].sweep
     (sentence,) = re.findall(r'"""\s*(.*?)\s*"""', NAMED[panel], re.S)
@@ -78,6 +79,7 @@ def test_the_sentence_on_a_panel_names_what_it_sweeps(panel):
     )
 
 
+@pytest.mark.whole_run
 def test_a_figure_without_one_of_the_papers_panels_says_so_and_no_other_target_breaks(project):
     config = spelled_out()
     del config["softmax_vs_linear"]["panels"]["fig4c"]
@@ -92,6 +94,7 @@ def test_a_figure_without_one_of_the_papers_panels_says_so_and_no_other_target_b
     assert "simulate_fig4c: config.yaml has no such panel or figure" in done.stdout
 
 
+@pytest.mark.whole_run
 def test_a_panel_of_the_paper_that_is_removed_is_missed_where_it_is_asked_for(small):
     """The small project has neither fig7e nor Figure 5."""
     assert "simulate_fig7b" in small.would_run()

@@ -46,7 +46,7 @@ def literal(kernel, n, d, cosine=1.0, decay=1.0, age=None):
     return right.mean(), max(right.std(), 1 / math.sqrt(DRAWS)) / math.sqrt(DRAWS)
 
 
-@few(4, "name", KERNELS)
+@few(3, "name", KERNELS)
 @few(2, "asked",
     [{"n": 2, "d": 3}, {"n": 10, "d": 64, "cosine": 0.3}, {"n": 6, "d": 16, "cosine": 0.6},
      {"n": 20, "d": 16, "decay": 0.6, "age": 3}],

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from few import few
 from scipy.optimize import brentq
 from scipy.stats import beta, t
 
@@ -63,7 +64,8 @@ def test_a_layer_that_keeps_lengths_has_a_limit_too():
     assert found[0] == pytest.approx(1 - t.sf(1 / math.sqrt(3), 10**9), abs=1e-6)
 
 
-@pytest.mark.parametrize(
+@few(
+    1,
     ("share", "gate", "d", "near"),
     [(1.0, 0.0, 64, 0.007), (1.0, 0.0, 16, 0.026), (0.5, 0.0, 64, 0.003), (0.5, 1.0, 64, 0.005)],
 )

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal_recall import count_right, of_scores, signed_sums
@@ -89,13 +90,13 @@ def is_likely(right, probability):
     return max(low.pvalue, high.pvalue) > FALSE_ALARM / COMPARISONS
 
 
-@pytest.mark.parametrize(("kernel", "sizes"), CASES)
+@few(3, ("kernel", "sizes"), CASES)
 def test_against_the_literal_layer(kernel, sizes):
     found = recall.accuracy(kernel, **sizes)
     assert is_likely(count_right(of_scores(H[kernel]), TRIALS, 0, **sizes), found.value)
 
 
-@pytest.mark.parametrize(("kernel", "decay", "window", "sizes"), WITH_ORDER)
+@few(2, ("kernel", "decay", "window", "sizes"), WITH_ORDER)
 def test_decays_and_windows_against_the_literal_layer(kernel, decay, window, sizes):
     layer = recall.decay(kernel, decay)
     if window < math.inf:
@@ -129,6 +130,7 @@ def test_normal_keys_are_near(d, n):
 KERNELS = st.sampled_from(["linear", "power_2", "exp_sqrt_d", "taylor_2_sqrt_d", "relu_over_n"])
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=15)
 @given(KERNELS, st.integers(1, 40), st.integers(2, 70), st.floats(0.3, 1.0))
 def test_no_decay_and_a_wide_window_change_nothing(kernel, n, d, cosine):
@@ -149,6 +151,7 @@ def test_without_an_order_every_age_is_the_mean(kernel, n, d, age):
     assert recall.accuracy(kernel, n=n, d=d, age=age).value == pytest.approx(mean, abs=1e-12)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=15)
 @given(st.sampled_from(["linear", "power_3", "x**5"]), st.integers(1, 50), st.integers(2, 60))
 def test_an_odd_kernel_of_an_orthogonal_query_is_chance(kernel, n, d):
@@ -159,7 +162,7 @@ def test_an_odd_kernel_of_an_orthogonal_query_is_chance(kernel, n, d):
     assert near.value + opposite.value == pytest.approx(1, abs=room)
 
 
-@pytest.mark.parametrize(("factor", "n", "d"), [(0.4, 4, 3), (0.9, 9, 2), (0.99, 8, 20)])
+@few(1, ("factor", "n", "d"), [(0.4, 4, 3), (0.9, 9, 2), (0.99, 8, 20)])
 def test_the_mean_over_ages_is_the_mean(factor, n, d):
     layer = recall.decay("linear", factor)
     at_ages = [recall.accuracy(layer, n=n, d=d, age=age) for age in range(n)]
@@ -183,7 +186,8 @@ def test_a_positive_factor_of_weights_changes_nothing(kernel, n, d):
     assert found == pytest.approx(recall.accuracy(kernel, n=n, d=d).value, abs=1e-9)
 
 
-@pytest.mark.parametrize(
+@few(
+    1,
     ("kernel", "writes"),
     [
         ("relu_over_n", Writes(8)),

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from few import few
 from literal_recall import count_right, draw, of_delta, of_least_squares, of_scores
 from scipy.stats import binomtest
 
@@ -125,7 +126,7 @@ def test_what_a_layer_gives_wrongly_is_named(layer, said):
         recall.simulate(layer, n=6, d=4, trials=3)
 
 
-@pytest.mark.parametrize("trials", [100, 400])
+@few(1, "trials", [100, 400])
 def test_where_nothing_failed_a_layer_may_still_fail_in_whole_draws(trials):
     """One that is wrong in a share of all draws gives intervals that hold the truth."""
     share = 1.5 / trials
@@ -215,7 +216,7 @@ def test_rounding_is_that_of_the_layers_numbers():
     assert found.value == pytest.approx(0.75, abs=5.3 / 1.96 * found.error)
 
 
-@pytest.mark.parametrize(("layer", "sizes"), TIED.values(), ids=TIED)
+@few(2, ("layer", "sizes"), TIED.values(), ids=TIED)
 def test_ties_of_known_layers_are_half_right(layer, sizes):
     """Neither a value's sign nor another's is in what rounding leaves."""
     found = recall.simulate(layer, trials=4000, rewrites=1, seed=3, **sizes)

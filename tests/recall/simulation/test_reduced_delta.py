@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from few import few
 from literal_recall import count_right, draw, of_delta, unit
 from scipy.stats import binomtest, kstest
 
@@ -138,7 +139,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("beta", "decay", "sizes"), CASES)
+@few(2, ("beta", "decay", "sizes"), CASES)
 def test_trials_against_the_literal_layer(beta, decay, sizes):
     found = recall.accuracy(recall.delta(beta, decay), trials=200_000, **sizes)
     trials = 4000

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from few import few
 from needle_cells import runs, table_of
 from needle_tables import SCHEMAS, folder_of_tables
 
@@ -39,7 +40,7 @@ def run_figure(folder, name, output, job=None):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@few(1, "name", FIGURES)
 def test_the_job_writes_a_figure_and_its_numbers(folder, name, monkeypatch):
     monkeypatch.setattr(drawing, "FORMATS", ("svg",))
     assert run_figure(folder, name, f"0/{name}.svg") == 0

@@ -126,7 +126,8 @@ def test_each_can_differ(name):
     assert words in row["deciding_case"]
 
 
-@pytest.mark.parametrize(
+@few(
+    1,
     ("cell", "learned", "words"),
     [
         ("sink", {"sink": 18.5}, "accuracy at 2048 tokens − computed, run 2"),

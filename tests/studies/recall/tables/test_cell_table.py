@@ -5,6 +5,7 @@ import math
 
 import pyarrow as pa
 import pytest
+from few import few
 from making import ROOT
 
 from attention_separation import recall
@@ -40,7 +41,7 @@ LAYERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("layer", LAYERS)
+@few(2, "layer", LAYERS)
 def test_a_cell(layer):
     rows = cell_table(job(**layer)).to_pylist()
     line = [row for row in rows if row["part"] == LINE and row["age"] is None]
@@ -69,6 +70,7 @@ def varied(**layer):
     }
 
 
+@pytest.mark.exhaustive
 def test_noisy_queries_and_rewrites_of_a_kernel_are_those_of_the_api():
     found = varied(kernel="linear", decay=0.9)
     assert set(found) == {(0.7, 0), (1.0, 1), (1.0, 3)}
@@ -78,6 +80,7 @@ def test_noisy_queries_and_rewrites_of_a_kernel_are_those_of_the_api():
         assert (value, error) == (answer.value, answer.error)
 
 
+@pytest.mark.exhaustive
 def test_rewrites_ruin_a_sum_and_not_a_delta_rule():
     added = varied(kernel="linear")
     erased = varied(beta=1)
@@ -113,6 +116,7 @@ def test_a_capacity_is_the_largest_n():
     assert len(lines_of(cells)) == len(cells) - 1
 
 
+@pytest.mark.exhaustive
 def test_a_layer_that_is_not_lost_in_reach():
     cells = cell_table(job(kernel="sparsemax"))
     (row,) = capacities_of(cells).to_pylist()
@@ -121,6 +125,7 @@ def test_a_layer_that_is_not_lost_in_reach():
     assert row["state"] == row["low"] > 100
 
 
+@pytest.mark.exhaustive
 def test_the_same_bytes():
     found = cell_table(job(beta=1))
     assert isinstance(found, pa.Table)

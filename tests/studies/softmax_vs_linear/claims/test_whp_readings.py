@@ -22,6 +22,7 @@ def rows():
     }
 
 
+@pytest.mark.exhaustive
 def test_every_claim_with_a_delta_is_read_in_every_way(rows):
     wanted = {one.id for one in all_claims() if "δ" in one.columns()["formula"]}
     wanted -= {f"5.{k}{m}" for k in (1, 3, 4) for m in ("", ".m")}

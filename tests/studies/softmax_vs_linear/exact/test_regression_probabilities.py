@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from enumerated_columns import DATA, on_d1, quantities, zero
+from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import config_points, point, run_trials
@@ -39,7 +40,7 @@ def means(found, m, shares):
 
 
 @pytest.mark.parametrize("data", ["independent", "same"])
-@pytest.mark.parametrize("tau", [1e-6, 0.25, 0.45])
+@few(2, "tau", [1e-6, 0.25, 0.45])
 def test_two_point_success_within_the_stated_error(tau, data):
     """All data and all signs at the smallest n for which an error is stated."""
     n = FEWEST
@@ -119,7 +120,8 @@ def test_equal_entries_against_enumeration(law, n, m, tau, data, signs):
 and its four events."""
 
 
-@pytest.mark.parametrize(
+@few(
+    1,
     ("law", "data", "signs", "n", "m", "tau"),
     [
         ("two-point", "independent", "shared", 20, 30, 0.3),

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from few import few
 from making import point
 
 from attention_separation.attention.dense import attention
@@ -58,7 +59,7 @@ PAIRS = [
 """Every reading with every kernel, each of both on either dataset."""
 
 
-@pytest.mark.parametrize(("name", "kernel", "dataset"), PAIRS)
+@few(13, ("name", "kernel", "dataset"), PAIRS)
 def test_largest_scores_are_those_of_dense_attention(name, kernel, dataset):
     p = point("cross_attention", n=12, d=5, m=1, a0=0.3, a1=A)
     model, (j2, j3) = READINGS[name], (7, 6)

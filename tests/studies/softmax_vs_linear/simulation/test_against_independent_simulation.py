@@ -9,7 +9,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import pytest
+from few import few
 from making import contest, point, run_trials
 from scipy.stats import fisher_exact
 
@@ -122,7 +122,7 @@ def succeeded(positive):
     return np.column_stack([events.all(axis=1), events])
 
 
-@pytest.mark.parametrize("name", CASES)
+@few(3, "name", CASES)
 def test_counts_agree(name):
     p = point_of(name)
     rng = np.random.default_rng([20, list(CASES).index(name)])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal_networks import attention_network
@@ -208,7 +209,7 @@ def peak_megabytes(of, step=1):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("make", [self_point, cross_point])
+@few(1, "make", [self_point, cross_point])
 def test_memory_is_bounded_for_very_large_d(make):
     """60 points with 50,000 classes, then others between them."""
     large = [make((50_000, 1 + k % 3), m=1, theta=0.01 + 0.02 * k) for k in range(60)]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from few import few
 from literal_regression import by_definition
 from making import point, run_trials
 from regression_ways import force_way, switches, times_of_literal, way
@@ -37,7 +38,7 @@ def streams_of(p, seed=1):
     return BlockStreams(seed, "lazy", p.name, 0)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@few(5, "seed", range(30))
 def test_a_completed_trial_is_decided_alike(seed, signs_as, monkeypatch):
     """Whatever the parameters, ties included: whether bounds decided it or not."""
     monkeypatch.setattr(revelation, "CHUNK_TRIALS", 200)
@@ -52,7 +53,7 @@ def test_a_completed_trial_is_decided_alike(seed, signs_as, monkeypatch):
     np.testing.assert_array_equal(dense, reduced)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@few(5, "seed", range(10))
 def test_a_shorter_run_is_the_prefix_of_a_longer_one(seed, way_of_drawing, monkeypatch):
     monkeypatch.setattr(revelation, "CHUNK_TRIALS", 200)
     rng = np.random.default_rng([38, seed])
@@ -77,7 +78,7 @@ JOINT = {
 }
 
 
-@pytest.mark.parametrize("name", JOINT)
+@few(2, "name", JOINT)
 def test_the_joint_law_is_that_of_drawing_everything(name, way_of_drawing):
     """Chi-square over the 16 outcomes of four networks; outcomes seen too seldom together."""
     p = point("regression", **JOINT[name])
