@@ -286,7 +286,9 @@ def test_what_there_is_stands_in_the_package():
     from attention_separation import api
 
     assert {*asep.API} == {*api.__all__}
-    assert {*asep.API} <= {*dir(asep)}
+    assert {*asep.API} <= {*asep.__all__}
+    for room in (asep, asep.needle, asep.recall):
+        assert dir(room) == sorted(room.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'seperate'"):
         _ = asep.seperate
     assert all(asep.kernels[name] is KERNELS[name] for name in asep.kernels)
