@@ -86,6 +86,7 @@ ACCEPTED = {
 }
 
 
+@pytest.mark.exhaustive
 def test_all_forms_at_once(load):
     assert load({}).any_attention.kernels == {}
     found = load({f"kernel_{k}": one for k, one in enumerate(ACCEPTED.values())})
