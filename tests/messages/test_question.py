@@ -1,7 +1,7 @@
 """All questions answer the same whatever NumPy is told to do with errors of floating point."""
 
 import numpy as np
-import pytest
+from few import few
 
 import attention_separation as asep
 from attention_separation import needle, recall
@@ -30,7 +30,7 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+@few(5, "ask", QUESTIONS.values(), ids=QUESTIONS)
 def test_no_answer_depends_on_the_callers_seterr(ask):
     wanted = ask()
     with np.errstate(all="raise"):

@@ -61,7 +61,7 @@ DETECTORS = [
 ]
 
 
-@pytest.mark.parametrize("which", range(len(DETECTORS)))
+@few(2, "which", range(len(DETECTORS)))
 @pytest.mark.parametrize(("mu", "n"), AT)
 def test_a_detector_is_right_as_often_as_its_line_says(which, mu, n):
     detector, line = DETECTORS[which]

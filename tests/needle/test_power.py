@@ -69,6 +69,7 @@ def test_the_stated_error_holds_against_a_finer_grid(p, mu, n):
     assert abs(found.value - accuracy_of(p, mu, n, reading, FINEST)) < found.error < 1e-6
 
 
+@pytest.mark.exhaustive
 def test_few_tokens():
     found, _ = power.accuracy_and_reading(2, 3.0, 3)
     assert found.error < 2e-3

@@ -75,7 +75,7 @@ OF_DECAYS = {
 }
 
 
-@few(2, "layer", OF_DECAYS.values(), ids=OF_DECAYS)
+@few({0, 1}, "layer", OF_DECAYS.values(), ids=OF_DECAYS)
 @few(2, "age", [None, 0, 5])
 @pytest.mark.parametrize("level", [0.501, 0.6])
 def test_largest_n_is_the_last_that_reaches_the_level(layer, age, level):

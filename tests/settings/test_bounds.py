@@ -70,7 +70,7 @@ def test_every_number_has_finite_bounds(path):
 
 
 @each_section
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(st.data(), st.sampled_from(BEYOND))
 def test_what_is_beyond_the_bounds_is_one_sentence(section, data, value):
     path = data.draw(places_in(section))
@@ -86,7 +86,7 @@ def test_what_is_beyond_the_bounds_is_one_sentence(section, data, value):
 
 
 @each_section
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(st.data())
 def test_at_the_bounds_a_workflow_is_planned_or_a_sentence_says_why_not(section, data):
     path = data.draw(places_in(section))

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import yaml
+from few import few
 from making import ROOT, values
 
 from attention_separation.config import load_config
@@ -85,6 +86,7 @@ ACCEPTED = {
 }
 
 
+@pytest.mark.exhaustive
 def test_all_forms_at_once(load):
     assert load({}).any_attention.kernels == {}
     found = load({f"kernel_{k}": one for k, one in enumerate(ACCEPTED.values())})
@@ -197,7 +199,7 @@ WRONG_SETTINGS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", WRONG_SETTINGS)
+@few(5, "what", WRONG_SETTINGS)
 def test_faults_name_path_value_and_what_is_allowed(load, what):
     kernels, path, words = WRONG_SETTINGS[what]
     found = [line for line in faults_of(load, kernels) if words in line]
@@ -264,6 +266,7 @@ def test_without_own_kernels_nothing_is_loaded_for_them():
     subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "src")}, check=True)
 
 
+@pytest.mark.exhaustive
 def test_jobs_change_with_their_kernels_alone(load, tmp_path):
     def settings(kernels):
         study = load(kernels).studies()["any_attention"]

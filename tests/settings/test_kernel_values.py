@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from few import few
 from making import CONFIG
 
 from attention_separation.__main__ import run_job
@@ -71,7 +72,7 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
-@pytest.mark.parametrize("name", TWINS)
+@few(4, "name", TWINS)
 def test_equal_to_its_built_in_twin(name):
     kernel, twin = own_kernel("mine", TWINS[name]), KERNELS[name]
     assert kernel_fault("mine", TWINS[name], DATA, SIZES) == ""
@@ -141,6 +142,7 @@ def test_tables_have_own_kernels_after_the_others(tmp_path, monkeypatch):
     }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_figures_have_own_kernels_after_the_others(tmp_path, monkeypatch):
     name = "kernels_margins"
     monkeypatch.setattr(drawing, "FORMATS", ("svg",))

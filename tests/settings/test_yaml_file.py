@@ -5,6 +5,7 @@ import time
 
 import pytest
 import yaml
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 from making import ROOT
@@ -145,8 +146,7 @@ def test_aliases_that_multiply_in_an_override_cost_nothing(name):
 MANY = {f"key{number}": 1 for number in range(30_000)}
 
 
-@pytest.mark.parametrize(
-    "overrides",
+@few(2, "overrides",
     [MANY, {"head_rank": MANY}, {"panels": {"fig4a": MANY}}, {"panels": MANY}, {"scales": MANY},
      {"panels": {f"a {key}": {} for key in MANY}}, {"needle": {"data": MANY}}],
 )  # fmt: skip

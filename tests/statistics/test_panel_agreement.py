@@ -283,6 +283,7 @@ def test_points_of_one_panel_have_equal_trials():
         judge([panel], [0.1], LEVEL)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("verdicts_alone")
 @few(1, ("bias", "power"), [(0.05, 0.95), (0.03, 0.5)])
 def test_power_at_the_papers_trials(bias, power):

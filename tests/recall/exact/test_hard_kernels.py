@@ -116,7 +116,7 @@ def test_jumps_are_found():
     assert roughness(layer_of("exp").kernel, d, 10).jumps == ()
 
 
-@few(2, "age", [33, 34, 40, 47, 90])
+@few({4}, "age", [33, 34, 40, 47, 90])
 @pytest.mark.parametrize(
     "kernel", ["exp", "where(x>0.9*d,1,0)", "exp_sqrt_d"], ids=["heavy", "sparse", "usual"]
 )

@@ -149,6 +149,7 @@ def test_trials_against_the_literal_layer(beta, decay, sizes):
     assert binomtest(right, trials, probability).pvalue > FALSE_ALARM / len(CASES) / 2
 
 
+@pytest.mark.exhaustive
 def test_known_numbers():
     """Of another program with a million trials; here 200,000, at five standard deviations."""
     for beta, n, age, wanted in ((1.0, 40, 39, 0.7854), (0.5, 160, 40, 0.8036)):

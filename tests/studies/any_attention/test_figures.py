@@ -54,6 +54,7 @@ def table(drawn, name):
     return pq.read_table(drawn[0][name].with_suffix(".parquet")).to_pandas()
 
 
+@pytest.mark.whole_run
 def test_figures_are_the_same_twice(drawn):
     first, second = drawn
     for name, path in first.items():
@@ -62,6 +63,7 @@ def test_figures_are_the_same_twice(drawn):
         assert name not in second or path.read_bytes() == second[name].read_bytes()
 
 
+@pytest.mark.whole_run
 def test_lines_are_exact_values(drawn):
     for layer in LAYERS:
         own = table(drawn, ACCURACY).query(
@@ -74,6 +76,7 @@ def test_lines_are_exact_values(drawn):
             np.testing.assert_array_equal(line["p_best"], wanted)
 
 
+@pytest.mark.whole_run
 def test_maps_are_exact_values_of_their_kernels(drawn):
     of = {"degree": power, "temperature": lambda t: exponential("", "", lambda _: t, "")}
     for figure, (name, kernel) in zip(MAPS, of.items(), strict=True):
@@ -86,6 +89,7 @@ def test_maps_are_exact_values_of_their_kernels(drawn):
                 assert row["p_best"] == pytest.approx(wanted[0], abs=1e-12)
 
 
+@pytest.mark.whole_run
 def test_gaps_and_weights(drawn):
     gaps = table(drawn, "kernels_margins")
     linear = gaps.query("kernel == 'linear' and model == 'cross_attention'")
@@ -105,6 +109,7 @@ def test_multiples_of_k_nearly_geometric():
     assert multiples(7, 3, least=2, most=50)[0] == 7
 
 
+@pytest.mark.whole_run
 def test_a_line_is_named_once_in_the_legend_in_mathematics(drawn):
     assert figures.with_exponents("x^8") == "x$^{8}$"
     assert figures.with_exponents("e^(10 cos(q, k))") == "e$^{10 cos(q, k)}$"

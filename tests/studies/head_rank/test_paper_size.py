@@ -234,6 +234,7 @@ def test_cells_stand_beside_the_published_values(tmp_path):
     assert full["dead"] == 0
 
 
+@pytest.mark.exhaustive
 def test_rows_beside_the_published_values_stand_in_the_order_of_their_figures(tmp_path):
     """By figure, layers, width, encoding, N, rate, steps and rank: numbers by size, and cells of
     two scales among each other. Heads by what is measured, then width."""

@@ -90,6 +90,7 @@ def recorded(monkeypatch, module):
     return samples
 
 
+@pytest.mark.exhaustive
 def test_of_a_plurality_vote(monkeypatch):
     """No error and no chance is below 0, and no chance above 1: there no interval ends."""
     samples = recorded(monkeypatch, plurality_table)

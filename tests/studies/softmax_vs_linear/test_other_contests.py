@@ -107,6 +107,7 @@ def read(made, path):
     return pq.ParquetFile(made / f"{path}.parquet").read()
 
 
+@pytest.mark.whole_run
 def test_trials_count_the_events_of_the_contest(made):
     table = read(made, "panels/many")
     assert table.schema.names == panel_tables.simulated_schema(MANY).names
@@ -119,6 +120,7 @@ def test_trials_count_the_events_of_the_contest(made):
     assert read(made, "panels/papers").schema.names[15:19] == [*PAPERS.events]
 
 
+@pytest.mark.whole_run
 def test_exact_values_are_joined_to_trials_of_their_contest(made):
     trials, exactly = (
         [made / f"{folder}/{name}.parquet" for name in ("one", "many")]
@@ -129,12 +131,14 @@ def test_exact_values_are_joined_to_trials_of_their_contest(made):
         panel_tables.read_joined(trials, exactly, (MANY, ONE))
 
 
+@pytest.mark.whole_run
 def test_the_simulation_agrees_with_its_exact_values(made):
     rows = read(made, "tables/verdicts").to_pylist()
     assert [(row["panel"], row["verdict"]) for row in rows] == [(name, "agrees") for name in PANELS]
     assert len(read(made, "tables/verdicts_points")) == 4 + 4 + 2
 
 
+@pytest.mark.whole_run
 def test_with_high_probability_has_a_row_for_each_event_and_one_for_all(made):
     rows = read(made, "tables/whp").to_pylist()
     of = {name: [row for row in rows if row["panel"] == name] for name in PANELS}
@@ -147,6 +151,7 @@ def test_with_high_probability_has_a_row_for_each_event_and_one_for_all(made):
         assert together["points_whp"] <= min(row["points_whp"] for row in each)
 
 
+@pytest.mark.whole_run
 def test_a_figure_of_two_contests_has_both_kinds_of_columns(config, made):
     table = read(made, "figures/pair")
     of = {name: [row for row in table.to_pylist() if row["panel"] == name] for name in PANELS}
@@ -161,6 +166,7 @@ def test_a_figure_of_two_contests_has_both_kinds_of_columns(config, made):
         assert {name: row[name] for name in own} == own
 
 
+@pytest.mark.whole_run
 def test_figures_say_whose_contest_is_not_the_papers(config, made):
     def note(figure):
         return " ".join(figure.get_supxlabel().split())
@@ -212,6 +218,7 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(config):
     assert marks(job.panels[0], marked["many"]) == marks(job.panels[1], marked["papers"]) == []
 
 
+@pytest.mark.whole_run
 def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(config, made):
     job = config.results["threshold"].settings
     names = ("exp", "linear", "elu_plus_one", "power_2", "power_3")

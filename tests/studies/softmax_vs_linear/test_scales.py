@@ -1,6 +1,7 @@
 """What a scale makes smaller: trials, points, and what audits and the study of kernels look at."""
 
 import pytest
+from few import few
 from making import CONFIG, ROOT
 
 from attention_separation.config import load_config
@@ -51,7 +52,7 @@ def test_few_kernels_few_claims_of_each_law_and_few_points():
     assert settings(SMOKE, "any_attention", "kernels_simulated").simulated.trials == 20
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@few(2, "name", DRAWN)
 def test_the_figures_of_kernels_have_few_points(name):
     job = settings(SMOKE, "any_attention", name)
     drawn = DRAWN[name].at_most(job.points)

@@ -38,6 +38,7 @@ def wrong(claim):
     return replace(claim, predicted=claim.predicted + off)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
 def test_a_law_agrees_and_can_fail(law, claims):
     applicable = [claim for claim in claims[law.name] if claim.verdict != "not applicable"]
@@ -52,11 +53,13 @@ def test_a_law_agrees_and_can_fail(law, claims):
             assert claim.measured, claim
 
 
+@pytest.mark.exhaustive
 def test_of_most_claims_the_conditions_are_met(claims):
     verdicts = [claim.verdict for each in claims.values() for claim in each]
     assert verdicts.count("not applicable") < 0.1 * len(verdicts)
 
 
+@pytest.mark.exhaustive
 def test_every_law_is_judged_in_every_row(claims, monkeypatch):
     laws = (replace(law, claims=lambda _, law=law: iter(claims[law.name])) for law in LAWS)
     monkeypatch.setattr(law_table, "LAWS", tuple(laws))

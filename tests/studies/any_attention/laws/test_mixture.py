@@ -109,6 +109,7 @@ def test_where_the_law_is_derived(changes, layers):
         assert Mixture(layer, data).applies() == bool(layers)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=30, deadline=None)
 @given(
     classes=st.sampled_from([6, 8, 10, 20, 40]),

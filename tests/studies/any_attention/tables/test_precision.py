@@ -124,6 +124,7 @@ def test_the_first_that_is_lost():
     assert precision.multiples(PAPERS.model_copy(update={"classes": 1}), 10, 5)[0] == 2
 
 
+@pytest.mark.exhaustive
 def test_the_table(monkeypatch, tmp_path):
     """Numbers that were first found by another program."""
     cases = (("exp_sqrt_d", 0.0), ("exp_sqrt_d", 0.8), ("linear", 0.0), ("linear", 1.0))

@@ -41,6 +41,7 @@ def test_without_a_bias_it_is_the_bound(d, r, h, any_value):
     )
 
 
+@pytest.mark.exhaustive
 def test_the_page_has_the_heads_that_theorem_4s_error_takes():
     page = (ROOT / "docs/rank-bound.md").read_text(encoding="utf-8")
     page = page.partition("## The biased target")[2]

@@ -26,7 +26,7 @@ def literal(distribution, d, points):
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-@few(2, "d", [4, 5, 8, 64])
+@few(1, "d", [4, 5, 8, 64])
 def test_two_points_have_a_closed_form(distribution, d):
     chance = chance_right(distribution, d, 2)
     distance = abs(chance.value - (1 - vote.wrong_probability(d, heads=1)))
@@ -35,7 +35,7 @@ def test_two_points_have_a_closed_form(distribution, d):
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-@few(2, ("d", "points"), [(4, 4), (6, 5), (16, 8), (16, 16), (64, 16)])
+@few(1, ("d", "points"), [(4, 4), (6, 5), (16, 8), (16, 16), (64, 16)])
 def test_more_points_against_the_definition(distribution, d, points):
     right = literal(distribution, d, points)
     chance = chance_right(distribution, d, points)

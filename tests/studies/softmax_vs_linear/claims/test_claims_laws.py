@@ -121,6 +121,7 @@ def test_separating_theorems_are_their_worst_event(name, model, x, a0, tau_c):
     assert claim(name).evaluate(setting).value == pytest.approx(max(positive), abs=1e-13)
 
 
+@pytest.mark.exhaustive
 def test_what_the_misprinted_theorem_asks_never_happens(by_id):
     assert all(row["value"] == pytest.approx(1) for row in by_id["6.2.printed"])
 

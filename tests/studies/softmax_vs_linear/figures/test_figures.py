@@ -136,6 +136,7 @@ def test_a_title_is_text_and_no_formula():
     assert r"from $\bogus{x}$ on" in texts(figure)
 
 
+@pytest.mark.exhaustive
 @few(1, "law", ["uniform", "low"])
 def test_saving_twice_gives_the_same_bytes(tmp_path, law):
     for stem in ("one", "two"):

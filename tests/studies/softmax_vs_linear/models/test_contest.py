@@ -189,6 +189,7 @@ def test_a_formula_and_a_kernel_of_ones_own_stand_for_a_name():
     assert dense.shape == (8, 10)
 
 
+@pytest.mark.exhaustive
 def test_a_digest_has_the_formula_and_no_other_kernel():
     contest = {"fires": "exp", "silent": ["cube"]}
     digest = loaded(contest, OWN).digest()

@@ -168,6 +168,7 @@ def test_what_bounds_cannot_decide_is_said(monkeypatch):
         run_trials("reduced", p, streams_of(p), 10)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("m", "tau", "law"),
     [(2, 0.02, "uniform"), (7, 0.05, "two-point"), (1, 0.25, "two-point"), (7, 0.25, "uniform")],
