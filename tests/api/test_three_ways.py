@@ -118,22 +118,21 @@ def answered(ask, kernel, layer):
     return answer, [text for text in texts if NOT_AT_LARGE_WEIGHTS not in text]
 
 
+@few(5, "question", QUESTIONS)
 @few(1, "layer", LAYERS, ids=lambda layer: layer.words)
 @few(4, "name", WAYS)
-def test_one_kernel_has_one_answer(name, layer):
-    for question, ask in QUESTIONS.items():
-        wanted, said = answered(ask, name, layer)
-        formula, function = WAYS[name]
-        for way in (formula, asep.scores(function, name="function")):
-            found, also_said = answered(ask, way, layer)
-            assert also_said == said, (question, way)
-            if wanted is None or isinstance(wanted, str):
-                assert found == wanted, (question, way)
-            else:
-                assert found == pytest.approx(wanted, rel=1e-6, abs=1e-12, nan_ok=True), (
-                    question,
-                    way,
-                )
+def test_one_kernel_has_one_answer(name, layer, question):
+    ask = QUESTIONS[question]
+    wanted, said = answered(ask, name, layer)
+    formula, function = WAYS[name]
+    for way in (formula, asep.scores(function, name="function")):
+        found, also_said = answered(ask, way, layer)
+        assert also_said == said, way
+        if wanted is None or isinstance(wanted, str):
+            assert found == wanted, way
+        else:
+            near = pytest.approx(wanted, rel=1e-6, abs=1e-12, nan_ok=True)
+            assert found == near, way
 
 
 @few(5, "question", QUESTIONS)
