@@ -20,6 +20,9 @@ from attention_separation.explorer import pictures
 from attention_separation.needle import critical_n, limit
 from attention_separation.rank_bound.bound import bound
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*a temperature (does not change|multiplies)")
+"""What `at_temperature` says of scale-free kernels, which settings with a temperature have too."""
+
 SETTINGS = [
     {"n": 420},
     {"attention_x": "ones", "n": 420, "theta": 0.9, "temperature": 2.0},

@@ -27,6 +27,9 @@ from attention_separation.explorer.views import (
     show,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*a temperature (does not change|multiplies)")
+"""What `at_temperature` says of scale-free kernels; the app says it beside the number."""
+
 STEPS = {name: each.more["steps"] for name, each in CONTROLS.items() if each.kind == "slider"}
 LISTS = {name: CONTROLS[name].more["options"] for name in ("layer", "kernel")}
 WORDS = {name: words for words, name in NAMES.items()}

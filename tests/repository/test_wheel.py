@@ -265,7 +265,7 @@ def test_the_example_of_readme(folder):
 
 def test_the_command_of_the_page(folder):
     shown = said(command(folder, "sh", "-c", COMMAND))
-    assert re.search(r"^largest_n +160$", shown, re.M)
+    assert json.loads(shown)["largest_n"] == 160
 
 
 def test_the_version(folder):

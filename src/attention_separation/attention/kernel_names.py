@@ -63,13 +63,18 @@ class KernelFamily:
     suffix: str = ""  # behind the number
 
     @property
+    def form(self) -> str:
+        """How its names look: `power_P`."""
+        form = f"{self.prefix}_P{self.suffix}"
+        if self.takes_kernel:
+            form += "_KERNEL"
+        return form
+
+    @property
     def words(self) -> str:
         """What is allowed: `power_P` with P from 0.01 to 1000."""
-        name = f"{self.prefix}_P{self.suffix}"
-        if self.takes_kernel:
-            name += "_KERNEL"
         number = "a whole P" if self.is_whole else "P"
-        return f"{name} ({self.symbol}) with {number} from {self.low:g} to {self.high:g}"
+        return f"{self.form} ({self.symbol}) with {number} from {self.low:g} to {self.high:g}"
 
     @property
     def pattern(self) -> str:
@@ -149,7 +154,8 @@ FAMILIES = (
     ),
 )
 
-ALLOWED = f"allowed: {', '.join([*KERNELS, *(family.words for family in FAMILIES)])}"
+FORMS = ", ".join(family.form for family in FAMILIES)
+ALLOWED = f"allowed: {', '.join(KERNELS)}, and with a number P {FORMS}"
 
 MOST_SHOWN = 60
 """Characters of a name that a message shows."""

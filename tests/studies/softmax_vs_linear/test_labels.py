@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from making import STUDY
 
-from attention_separation.results.declaration import FIGURE, Output, outputs_of
+from attention_separation.results.declaration import FIGURE, PICTURE, Output, outputs_of
 from attention_separation.results.tables import TableError
 from attention_separation.studies.softmax_vs_linear import summary as labels_module
 from attention_separation.studies.softmax_vs_linear.settings.section import RULE_NAME
@@ -31,7 +31,9 @@ def test_labels_of_figures(monkeypatch):
     assert labels(STUDY, figure("fig7a"), RESULTS)["verdict"] == "not judged"
     assert labels(STUDY, figure("fig7a"), RESULTS)["swept"] == "n*"
     audits = [
-        output for output in STUDY.shown_outputs() if output.kind is FIGURE and not output.panels
+        output
+        for output in STUDY.shown_outputs()
+        if output.kind in (FIGURE, PICTURE) and not output.panels
     ]
     assert len(audits) == 4
     assert {len(labels(STUDY, output, RESULTS)) for output in audits} == {4}
