@@ -9,6 +9,9 @@ from attention_separation.explorer import views
 from attention_separation.explorer.pictures import in_digits
 from attention_separation.explorer.views import VIEWS
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*a temperature (does not change|multiplies)")
+"""What the API says of scale-free kernels, which the app says beside the number."""
+
 HELP = """
 const control = (tag, words) => [...document.querySelectorAll(tag)].find((e) =>
   e.shadowRoot?.textContent.trim().startsWith(words)
