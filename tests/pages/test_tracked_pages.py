@@ -163,7 +163,9 @@ def test_readmes_pictures_are_those_that_the_script_draws(tmp_path):
 def test_a_picture_fits_a_screen(path):
     view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', path.read_text(encoding="utf-8"))
     width, height = map(float, view.groups())
-    assert height <= 1.3 * width
+    # Its six rows of maps are read one by one, at the width of a page.
+    most = 1.8 if path.stem == "theta" else 1.3
+    assert height <= most * width
 
 
 @pytest.mark.parametrize("name", sorted({*MOST_WORDS} - LOOKED_UP))

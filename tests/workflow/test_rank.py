@@ -129,7 +129,16 @@ def test_the_report_holds_what_has_been_made(ranked):
     first = {f"simulate_{name}" for name in SECTION.panels} | {
         f"exact_{k}" for k in SECTION.figures
     }
-    first |= {*SECTION.figures, "verdicts", "claims", "whp", "choices", "threshold", "theta"}
+    first |= {
+        *SECTION.figures,
+        "verdicts",
+        "claims",
+        "whp",
+        "choices",
+        "threshold",
+        "theta",
+        "index",
+    }
     pages = {"report", "provenance"}
     assert ranked.would_run("report", *scales) == first | {"phase"} | pages
     ranked.make("phase", *scales)

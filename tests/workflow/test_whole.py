@@ -144,8 +144,8 @@ def test_one_target_makes_that_much(small):
 
 
 def test_every_panel_and_figure_is_a_rule_and_no_other_rule_s_name_can_be_one(project):
-    # Each with what it makes in brackets.
-    rules = {*re.findall(r"^(\w+) \(", project.make("--list-rules"), re.M)}
+    # Each with what it makes in brackets; panels drawn alone go without.
+    rules = {*re.findall(r"^(\w+)(?: \(|$)", project.make("--list-rules"), re.M)}
     own = {*SECTION.panels, *FIGURES}
     assert {f"simulate_{name}" for name in SECTION.panels} | own <= rules
     assert [name for name in rules - own if not RULE_NAME.fullmatch(name)] == []
@@ -159,7 +159,7 @@ def test_a_title_may_hold_braces_and_settings_be_longer_than_a_command_line(made
         "      reconstructed:\n      - m\n",
         f"      reconstructed: {['m'] * 40_000}\n",
     )
-    assert "Figure fig3" in made.make("fig3")
+    assert "1 of 1: fig3;" in made.make("fig3")
 
 
 def test_a_users_own_panels(made):

@@ -7,7 +7,7 @@ html have those of the parquet file beside them, and a sha256 in manifest.json.
 from collections import Counter
 from pathlib import Path
 
-from .declaration import Current
+from .declaration import TABLE, Current
 from .files import AGAIN, PART
 from .manifest import NAME, ManifestError, read_manifest, sha256, unlisted
 from .tables import TableError, read_schema
@@ -92,7 +92,10 @@ def _other_state(path: Path, relative: str, listed: dict[str, str], states: dict
     # A sentence, and the page in the folder itself, are of no one table.
     if path.suffix == ".txt" or path.name == relative:
         return CURRENT
-    state_of_table = states.get(str(Path(relative).with_suffix(".parquet")))
-    if state_of_table in OF_A_TABLE:
-        return state_of_table
+    beside = Path(relative).with_suffix(".parquet")
+    # The numbers of some pictures are a table alone.
+    for numbers in (beside, Path(TABLE.folder) / beside.name):
+        state_of_table = states.get(str(numbers))
+        if state_of_table in OF_A_TABLE:
+            return state_of_table
     return "without a parquet file beside it, or with a damaged one; remove both and run again"
