@@ -75,7 +75,7 @@ def literal_weights(name, layer, data, n, dataset, weight):
     return f, queries, keys
 
 
-@few(4, "name", KERNELS_OF_VECTORS)
+@few(2, "name", KERNELS_OF_VECTORS)
 @given(question=questions())
 def test_weights_by_orbits_are_those_of_all_tokens_and_coordinates(name, question):
     layer, data, n, dataset, weight = question

@@ -28,7 +28,7 @@ OF_SCORES = ("exp", "exp_sqrt_d", "linear", "uniform", "power_2", "power_4", "ta
 
 
 @few(1, "data", [PAPERS, FEW], ids=["K = 20", "K = 6"])
-@few(2, "layer", LAYERS, ids=lambda layer: layer.words)
+@few(1, "layer", LAYERS, ids=lambda layer: layer.words)
 def test_ends_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
     """The last n at which a kernel separates, and that from which on it equals uniform weights."""
     monkeypatch.setattr(reach_search, "LARGEST_N", 6000)

@@ -176,6 +176,7 @@ def test_what_turns_an_answer_over_is_named_beside_it(call):
     assert missing == []
 
 
+@pytest.mark.exhaustive
 def test_what_turns_an_answer_over_is_found():
     assert turning(Call("README.md", TRY, reach("x**4"))) == ["a1", "c"]
     assert turning(Call("README.md", TRY, reach("uniform"))) == ["d"]

@@ -209,8 +209,8 @@ WITH_A_KERNEL = {
 }
 
 
-@few(2, "small", SMALL)
-@few(4, "question", WITH_A_KERNEL)
+@few(1, "small", SMALL)
+@few(3, "question", WITH_A_KERNEL)
 def test_small_floats_are_warned_of_once_by_each_question(question, small):
     for kind in (np.float16, np.float32):
         kernel = SMALL[small](kind)

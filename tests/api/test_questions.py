@@ -140,7 +140,7 @@ def test_trials_agree_with_exact_values(layer):
         assert found.p_hat == found.successes / TRIALS
 
 
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+@few(1, "layer", LAYERS, ids=lambda x: x.words)
 @pytest.mark.parametrize("kernel", ["exp", "hedgehog", "entmax_15", "sigmoid_unnormalised"])
 def test_trials_from_rows_are_the_literal_ones(layer, kernel):
     sizes = {"d": layer.d(4), "m": 4, "a0": 0.4, "trials": 60, "seed": 1, "theta": 0.8}
@@ -152,6 +152,7 @@ def test_trials_from_rows_are_the_literal_ones(layer, kernel):
         assert getattr(rows, name) == getattr(literal, name)
 
 
+@pytest.mark.exhaustive
 def test_fewer_trials_are_the_first_of_more():
     counts = [asep.simulate("exp", trials=trials, seed=5).successes for trials in range(1, 40)]
     assert {*np.diff(counts)} <= {0, 1}
@@ -231,7 +232,7 @@ OWN = {
 }
 
 
-@pytest.mark.parametrize("name", OWN)
+@few(2, "name", OWN)
 @pytest.mark.parametrize("ask", [asep.largest_n, asep.least_weight])
 def test_kernels_of_ones_own_say_beforehand_how_long_they_take(capsys, monkeypatch, ask, name):
     """By a clock on which every look takes 1 s; and nothing is said by one that hardly goes."""

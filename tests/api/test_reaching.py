@@ -42,8 +42,8 @@ KERNELS = (
 )  # fmt: skip
 
 
-@few(3, "kernel", KERNELS)
-@few(2, "layer", LAYERS, ids=lambda layer: layer.words)
+@few(2, "kernel", KERNELS)
+@few(1, "layer", LAYERS, ids=lambda layer: layer.words)
 @pytest.mark.parametrize("level", [None, 0.3])
 def test_by_asking_at_every_multiple_of_k(up_to_a_few, layer, kernel, level):
     at = (layer.model, layer.attention_x)

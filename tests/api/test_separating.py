@@ -71,7 +71,7 @@ def enumerated(kernel, layer, theta, gap):
 
 
 @few(2, "kernel", ["exp", "linear", "elu_plus_one", "sparsemax"])
-@few(2, "layer", LAYERS, ids=lambda x: x.words)
+@few(1, "layer", LAYERS, ids=lambda x: x.words)
 def test_thresholds_and_gaps_against_all_sign_matrices(kernel, layer):
     sizes = {"n": 6, "d": layer.d(3), "m": 2, "a0": SMALL.a0, "a1": SMALL.a1, **layer.columns}
     if layer.model == "self_attention":
@@ -120,8 +120,8 @@ MARGINS = {
 }  # fmt: skip
 
 
-@few(4, "name", MARGINS)
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
+@few(3, "name", MARGINS)
+@few(1, "layer", LAYERS, ids=lambda x: x.words)
 def test_a_margin_is_a_gap_that_leaves_half(layer, name):
     """At the supremum itself; a gap that is larger by more than rounding leaves less."""
     kernel, at = MARGINS[name], (layer.model, layer.attention_x)

@@ -89,7 +89,7 @@ FUNCTIONS = {
 }  # fmt: skip
 SPECIAL = ({}, {"a0": 0.0}, {"a1": 1.0}, {"a1": 0.3, "a0": 0.1})
 each_function = few(3, "name", FUNCTIONS)
-each_layer = pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+each_layer = few(1, "layer", LAYERS, ids=lambda layer: layer.words)
 
 
 def settings_of(layer, *numbers_of_tokens):

@@ -54,6 +54,7 @@ def test_spans_and_largest_n_see_them():
     assert asep.holes(lambda x, n: np.exp(x) if n != 8200 and n > 8000 else x)[-1][1] == 8000
 
 
+@pytest.mark.exhaustive
 def test_recall_sees_them():
     """A kernel that is flat from an n on, and for a while before."""
     formula = "where(n > 700, where(n < 750, 1, x**2), x**2)"

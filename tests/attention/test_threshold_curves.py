@@ -104,7 +104,7 @@ def test_any_scores_with_ties_state_by_state(scores, m, s, data, signs):
     assert found.resolved.all()
 
 
-@few(2, "numbers", [1, 3000, 1 << 17])
+@few(1, "numbers", [1, 3000, 1 << 17])
 @few(1, "name", ["fig4d", "fig5c", "fig7a"])
 def test_many_points_at_once_are_as_one_by_one(monkeypatch, name, numbers):
     """In parts of one point, of some and of all; with another number of steps at each."""

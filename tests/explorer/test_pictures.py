@@ -31,8 +31,8 @@ SETTINGS = [
 KERNELS = ("exp", "elu_plus_one", "linear_unnormalised", "x**3")
 
 
-@few(3, "against", pictures.AXES)
-@pytest.mark.parametrize("at", SETTINGS)
+@few(1, "against", pictures.AXES)
+@few(1, "at", SETTINGS)
 def test_a_curve_is_what_separate_says_at_each_value(at, against):
     cross = "model" in at
     if cross and against in ("b", "c"):
@@ -61,7 +61,7 @@ def test_where_a_kernel_has_no_answer_a_curve_has_a_gap():
         explorer.draw_curve(["exp"], "thta")
 
 
-@pytest.mark.parametrize("at", SETTINGS)
+@few(1, "at", SETTINGS)
 @few(2, "kernel", [*KERNELS, "linear", "hedgehog"])
 def test_scores_have_the_probabilities_of_a_contests_events(kernel, at):
     of = asep.at_temperature(kernel, at.get("temperature", 1))
@@ -134,6 +134,7 @@ def test_a_line_stays_while_the_slider_moves_that_it_is_drawn_against(monkeypatc
     assert counts[1] == 1 < counts[0] == counts[2]
 
 
+@pytest.mark.exhaustive
 def test_recall_is_what_its_room_says():
     figure = explorer.draw_recall(d=16, n=32, decay=0.9)
     lines = {line.get_label(): line for line in figure.axes[0].lines}
@@ -153,7 +154,7 @@ TABLED = pd.read_csv(pictures.TABLE, index_col=["kernel", "mu"])
 NEAR = 2e-5  # how far numerics of another machine may move an accuracy
 
 
-@pytest.mark.parametrize("mu", [3, 5, 8])
+@few(1, "mu", [3, 5, 8])
 @few(2, "kernel", ["uniform", "linear", "exp", "bayes"])
 def test_the_needles_table_has_the_limits(kernel, mu):
     assert {*TABLED.index} == {*product(pictures.NEEDLE_KERNELS, pictures.MUS)}

@@ -30,7 +30,7 @@ QUESTIONS = {
 }
 
 
-@few(5, "ask", QUESTIONS.values(), ids=QUESTIONS)
+@few(3, "ask", QUESTIONS.values(), ids=QUESTIONS)
 def test_no_answer_depends_on_the_callers_seterr(ask):
     wanted = ask()
     with np.errstate(all="raise"):

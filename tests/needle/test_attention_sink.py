@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from needle_trials import count_right
@@ -125,7 +126,7 @@ CASES = [(3.0, 8, 32, 3.0), (4.0, 200, 50, 4.0), (5.0, 300, 1000, 5.0), (5.0, 12
 """mu, n, what the sink is right for, and the scale of the scores."""
 
 
-@pytest.mark.parametrize("case", CASES)
+@few(2, "case", CASES)
 def test_softmax_with_a_sink_is_right_as_often_as_computed(case):
     mu, n, right_at, scale = case
     logit = needle.sink(mu, right_at)

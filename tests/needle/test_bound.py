@@ -206,6 +206,7 @@ def test_where_each_place_has_a_head_or_a_dimension_the_output_is_the_tokens(row
     assert np.array_equal(heads(z, np.eye(N), np.zeros(N)), z)
 
 
+@pytest.mark.exhaustive
 def test_how_far_the_largest_token_falls_short_of_the_likelihood_ratio():
     def gap(mu, n):
         return bayes.best_accuracy(mu, n).value - kernel_limits.largest_token_accuracy(mu, n).value

@@ -1,7 +1,6 @@
 """Every line against trials of the literal detector that it is of."""
 
 import numpy as np
-import pytest
 from few import few
 from needle_trials import average_above, count_right, likelihood_above, ratio_above, sharp_softmax
 from scipy.stats import binomtest, chi2, ncx2, norm
@@ -62,7 +61,7 @@ DETECTORS = [
 
 
 @few(2, "which", range(len(DETECTORS)))
-@pytest.mark.parametrize(("mu", "n"), AT)
+@few(1, ("mu", "n"), AT)
 def test_a_detector_is_right_as_often_as_its_line_says(which, mu, n):
     detector, line = DETECTORS[which]
     right = count_right(detector(mu, n), mu, n, TRIALS, stream(1 + which, mu, n))

@@ -79,6 +79,7 @@ def test_critical_n_asked_wrongly():
         needle.critical_n("exp", 11)
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_imported_before_it_is_asked_for():
     text = (
         "import sys, attention_separation as asep, attention_separation.needle as needle\n"

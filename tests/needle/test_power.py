@@ -39,8 +39,8 @@ def test_the_path_stays_where_the_integrand_falls(p, mu, n, delta, shift):
     assert path._g.imag.min() >= -1e-9 * np.abs(path._g).max()
 
 
-@few(
-    1,
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
     ("p", "mu", "n"),
     [(2, 5.0, 16), (3, 5.0, 32), (4, 8.0, 1000), (3, 5.0, 3533)],
 )

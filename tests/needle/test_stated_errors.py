@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from few import few
 
 from attention_separation.needle import attention_sink, bayes, kernel_limits, power
 from attention_separation.needle.accuracy import Accuracy, crossing
@@ -101,8 +102,9 @@ def reading_is_known(monkeypatch):
     monkeypatch.setattr(power, "sought_reading", lambda *_: READING)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("reading_is_known")
-@pytest.mark.parametrize(("p", "mu", "n"), [(2, 5.0, 16), (3, 5.0, 500), (4, 8.0, 1000)])
+@few(1, ("p", "mu", "n"), [(2, 5.0, 16), (3, 5.0, 500), (4, 8.0, 1000)])
 def test_of_powers(p, mu, n, monkeypatch):
     as_it_is, _ = power.accuracy_and_reading(p, mu, n)
     # Another search would end as near as this.
@@ -114,6 +116,7 @@ def test_of_powers(p, mu, n, monkeypatch):
     check(coarse._replace(error=coarse.error - power.SOUGHT_TO), far_finer)
 
 
+@pytest.mark.exhaustive
 def test_of_layers_outside_the_bounds():
     """That of the best detector, whose own error is far smaller, has none of a grid."""
     outside = [row for row in accuracy_limits.ends() if not row["inside"]]

@@ -71,6 +71,7 @@ def test_rows_are_those_of_the_logarithms(layer, text):
         )
 
 
+@pytest.mark.exhaustive
 @given(
     st.floats(-40, 40), st.floats(-1e4, 1e4), st.sampled_from(["x", "sqrt(x)", "log(x)", "x**1.5"])
 )

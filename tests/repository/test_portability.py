@@ -3,7 +3,7 @@ after 3.2, which macOS has. Known constructs, for there is no Mac to try it on."
 
 import re
 
-import pytest
+from few import few
 from making import ROOT
 
 MAKE = {
@@ -97,7 +97,7 @@ def test_rules_and_profile():
     assert "\nscheduler: greedy " in files["profiles/default/config.yaml"]
 
 
-@pytest.mark.parametrize("folder", ["src", "tests/helpers", *TESTS])
+@few(6, "folder", ["src", "tests/helpers", *TESTS])
 def test_python(folder):
     files = texts(folder, "*.py")
     assert files

@@ -215,6 +215,7 @@ EVERY_KIND = pa.table({str(k): pa.array(values, kind) for k, (values, kind) in e
      ([[1.5, None], None, []], pa.list_(pa.float64()))])})  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_a_file_with_any_bit_changed_is_refused_and_named(tmp_path):
     path = tmp_path / "flipped.parquet"
     write_parquet(EVERY_KIND, path, {"settings": "x", "code": "y"})

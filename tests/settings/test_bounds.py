@@ -69,6 +69,7 @@ def test_every_number_has_finite_bounds(path):
     assert max(abs(bounds.least), abs(bounds.largest)) <= 1e18
 
 
+@pytest.mark.exhaustive
 @each_section
 @settings(max_examples=30)
 @given(st.data(), st.sampled_from(BEYOND))
@@ -85,6 +86,7 @@ def test_what_is_beyond_the_bounds_is_one_sentence(section, data, value):
         assert "should be" in line or "allowed" in line
 
 
+@pytest.mark.exhaustive
 @each_section
 @settings(max_examples=30)
 @given(st.data())

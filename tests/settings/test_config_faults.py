@@ -78,7 +78,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("faults")
 
 
-@few(3, "kind", KINDS)
+@few(1, "kind", KINDS)
 @settings(max_examples=42)
 @given(st.data())
 def test_a_fault_at_a_random_place_is_named_by_its_path(kind, folder, data):
@@ -92,7 +92,7 @@ def test_a_key_that_is_taken_away_is_named_or_has_a_default(section, folder):
             check(without(path), folder)
 
 
-@few(3, "path", SECTIONS, ids=dotted)
+@few(1, "path", SECTIONS, ids=dotted)
 def test_two_settings_in_each_others_place_are_named_or_harmless(path, folder):
     for fault in swaps(path):
         check(fault, folder)
@@ -130,6 +130,7 @@ def spoilt_bytes(draw):
     return bytes(raw)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=80)
 @given(spoilt_bytes())
 def test_a_file_that_is_no_yaml_is_named_with_its_line(folder, raw):

@@ -72,7 +72,7 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
-@few(4, "name", TWINS)
+@few(1, "name", TWINS)
 def test_equal_to_its_built_in_twin(name):
     kernel, twin = own_kernel("mine", TWINS[name]), KERNELS[name]
     assert kernel_fault("mine", TWINS[name], DATA, SIZES) == ""
@@ -96,7 +96,7 @@ def test_symbols_are_the_formulas():
     assert own_kernel("a", ScoreKernel(score="x*d/n")).sees == "x, n and d"
 
 
-@pytest.mark.parametrize("name", ["exp_quarter", "elu_plus_one", "uniform", "linear"])
+@few(2, "name", ["exp_quarter", "elu_plus_one", "uniform", "linear"])
 def test_rows_of_the_table_of_kernels(name):
     """e^(x/4) overflows at weights in X far below the largest that is tried."""
     for layer in LAYERS:

@@ -58,7 +58,7 @@ def test_what_a_tag_calls_a_number_and_is_none_is_one_sentence(text):
         parse_yaml(text, "x")
 
 
-@pytest.mark.parametrize("text", ["1:30", "1:30:00", "-0:5"])
+@few(1, "text", ["1:30", "1:30:00", "-0:5"])
 def test_such_a_value_is_named_with_its_key(text):
     for overrides in ({"seed": text}, overrides_of([f"seed={text}"])):
         with pytest.raises(ConfigError, match=f"--config seed: '{text}' is not allowed; should"):
@@ -103,7 +103,7 @@ LOOPS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("override", LOOPS)
+@few(2, "override", LOOPS)
 def test_an_override_that_holds_itself_is_named(override):
     name = override.partition("=")[0]
     with pytest.raises(ConfigError, match=f"{name}: .* or one in itself"):
@@ -146,7 +146,8 @@ def test_aliases_that_multiply_in_an_override_cost_nothing(name):
 MANY = {f"key{number}": 1 for number in range(30_000)}
 
 
-@few(2, "overrides",
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("overrides",
     [MANY, {"head_rank": MANY}, {"panels": {"fig4a": MANY}}, {"panels": MANY}, {"scales": MANY},
      {"panels": {f"a {key}": {} for key in MANY}}, {"needle": {"data": MANY}}],
 )  # fmt: skip

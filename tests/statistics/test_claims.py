@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from few import few
 from scipy import stats
 
 from attention_separation.statistics.claims import (
@@ -189,7 +190,7 @@ def acceptable(rate):
     return stats.binom(DRAWS, rate).ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2])
 
 
-@pytest.mark.parametrize("rule", RULES)
+@few(1, "rule", RULES)
 def test_a_claim_that_just_holds_differs_no_more_often_than_the_level_says(rule):
     """All means at the end of the range: each differs on one side of its share of the level."""
     low, high = acceptable(1 - (1 - LEVEL / 2 / COMPARISONS) ** COMPARISONS)
@@ -197,7 +198,7 @@ def test_a_claim_that_just_holds_differs_no_more_often_than_the_level_says(rule)
     assert high < DRAWS * LEVEL
 
 
-@pytest.mark.parametrize("rule", RULES)
+@few(1, "rule", RULES)
 def test_a_claim_that_just_fails_agrees_no_more_often_than_the_level_says(rule):
     """One mean at the end of the range, all others deep inside."""
     level = LEVEL / COMPARISONS if rule == "shares of the level" else LEVEL
@@ -214,8 +215,8 @@ def power(rule, shift, level):
     return stats.nct(RUNS - 1, shift * math.sqrt(RUNS)).sf(quantile)
 
 
-@pytest.mark.parametrize("shift", [2.0, 4.0])
-@pytest.mark.parametrize("rule", RULES)
+@few(1, "shift", [2.0, 4.0])
+@few(1, "rule", RULES)
 def test_one_mean_that_is_outside_is_found(rule, shift):
     means = [shift * SPREAD] + [-100 * SPREAD] * (COMPARISONS - 1)
     low, high = acceptable(power(rule, shift, "far"))
@@ -223,8 +224,8 @@ def test_one_mean_that_is_outside_is_found(rule, shift):
     assert power(rule, 4.0, "far") > 0.9
 
 
-@pytest.mark.parametrize("shift", [2.0, 4.0])
-@pytest.mark.parametrize("rule", RULES)
+@few(1, "shift", [2.0, 4.0])
+@few(1, "rule", RULES)
 def test_means_that_are_all_inside_are_found(rule, shift):
     low, high = acceptable(power(rule, shift, "near") ** COMPARISONS)
     assert low <= rates(rule, [-shift * SPREAD] * COMPARISONS)[AGREES] <= high

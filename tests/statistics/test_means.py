@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from few import few
 from scipy import stats
 
 from attention_separation.statistics.claims import at_least
@@ -85,7 +86,7 @@ INTERVALS = [
 """What compares groups of runs, and the spread that runs of one seed share."""
 
 
-@pytest.mark.parametrize(("difference", "shared"), INTERVALS)
+@few(1, ("difference", "shared"), INTERVALS)
 def test_intervals_over_pairs_hold_as_often_as_they_say(difference, shared):
     rng, draws, missed = np.random.default_rng(1), 2000, 0
     for _ in range(draws):

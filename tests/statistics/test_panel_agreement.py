@@ -85,6 +85,7 @@ def verdicts_alone(monkeypatch):
     monkeypatch.setattr(panel_agreement, "_trials_to_decide", lambda *_: None)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("verdicts_alone")
 def test_the_level_under_the_null_hypothesis():
     """150 families of three panels at level 0.2: rejected about as often as the level says.
@@ -102,6 +103,7 @@ def test_the_level_under_the_null_hypothesis():
     assert rejected >= binom.ppf(1e-6, 150, 0.1)
 
 
+@pytest.mark.exhaustive
 def test_the_detectable_bias_is_detected_nine_times_in_ten():
     """False-alarm budget 1e-6."""
     rng = np.random.default_rng(3)
@@ -172,6 +174,7 @@ AGREEING = [
 ]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("error", [0.0, 0.2])
 @few(1, ("reference", "margin"), AGREEING)
 def test_of_the_trials_that_would_decide_a_panel_nine_in_ten_agree(reference, margin, error):

@@ -2,9 +2,11 @@
 
 import re
 
+import pytest
 from making import ROOT
 
 
+@pytest.mark.exhaustive
 def test_the_page_shows_the_rules_that_there_are(project):
     graph = project.make("fig4", "--rulegraph", "mermaid-js")
     names = dict(re.findall(r"^\s*(id\d+)\[(\w+)\]$", graph, re.M))

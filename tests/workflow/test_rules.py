@@ -56,6 +56,7 @@ def test_a_rule_names_its_own_job_and_files_alone(name):
     assert {*re.findall(r'(?:\("|/panels/|/exact/|/logs/|/benchmarks/)(\w+)', body)} == named
 
 
+@pytest.mark.exhaustive
 def test_every_rule_says_what_it_makes_and_no_two_say_the_same(project):
     listed = project.make("--list-rules").splitlines()
     sentences = dict(re.findall(r"^(\w+)(?: \((.*)\))?$", "\n".join(listed), re.M))

@@ -46,8 +46,8 @@ def literal(kernel, n, d, cosine=1.0, decay=1.0, age=None):
     return right.mean(), max(right.std(), 1 / math.sqrt(DRAWS)) / math.sqrt(DRAWS)
 
 
-@few(3, "name", KERNELS)
-@few(2, "asked",
+@few(2, "name", KERNELS)
+@few(1, "asked",
     [{"n": 2, "d": 3}, {"n": 10, "d": 64, "cosine": 0.3}, {"n": 6, "d": 16, "cosine": 0.6},
      {"n": 20, "d": 16, "decay": 0.6, "age": 3}],
     ids=str,
@@ -78,7 +78,7 @@ def of_ones(keys, share):
     return float(ways @ (right + ties / 2)) + binom.sf(59, keys, share) / 2
 
 
-@pytest.mark.parametrize(("edge", "d", "n"), [(0.9, 16, 1000), (0.99, 3, 1000), (0.5, 16, 300)])
+@few(1, ("edge", "d", "n"), [(0.9, 16, 1000), (0.99, 3, 1000), (0.5, 16, 300)])
 def test_a_kernel_that_jumps_is_counted(edge, d, n):
     found = recall.accuracy(f"where(x>{edge}*d,1,0)", n=n, d=d)
     wanted = of_ones(n - 1, chance(edge, 1.0, d))
@@ -117,9 +117,7 @@ def test_jumps_are_found():
 
 
 @few({4}, "age", [33, 34, 40, 47, 90])
-@pytest.mark.parametrize(
-    "kernel", ["exp", "where(x>0.9*d,1,0)", "exp_sqrt_d"], ids=["heavy", "sparse", "usual"]
-)
+@few(1, "kernel", ["exp", "where(x>0.9*d,1,0)", "exp_sqrt_d"], ids=["heavy", "sparse", "usual"])
 def test_a_decay_leaves_out_what_has_no_weight_beside_others(kernel, age):
     """Not what has a small factor: a large weight, or one beside zeros, is seen through it."""
     d = 1024 if kernel == "exp_sqrt_d" else 64

@@ -93,8 +93,8 @@ def test_beyond_what_is_simulated_it_is_the_limit():
     assert forgotten.value == pytest.approx(0.5, abs=1e-5)
 
 
-@pytest.mark.parametrize("cosine", [1.0, 0.5, 0.0, -1.0])
-@pytest.mark.parametrize(("share", "gate"), [(1.0, 0.0), (0.5, 0.0), (1.5, 0.01)])
+@few(2, "cosine", [1.0, 0.5, 0.0, -1.0])
+@few(1, ("share", "gate"), [(1.0, 0.0), (0.5, 0.0), (1.5, 0.01)])
 def test_the_limit_of_noisy_queries_is_within_its_error(cosine, share, gate):
     """The oldest of 200 keys are forgotten at d = 16: more of them change nothing."""
     layer = Delta(share, math.exp(-gate / 16))
@@ -123,7 +123,7 @@ STRONG_DECAYS = [
 ]
 
 
-@pytest.mark.parametrize(("share", "decay", "d", "age"), STRONG_DECAYS)
+@few(2, ("share", "decay", "d", "age"), STRONG_DECAYS)
 def test_where_a_decay_leaves_few_keys_any_n_is_simulated(share, decay, d, age):
     """The law of 150 keys, whose factors come to far below any rounding."""
     layer = Delta(share, decay)
@@ -148,6 +148,7 @@ def test_unseen_keys_are_guessed(share, decay):
         assert found.error * n == pytest.approx(of_seen.error * seen)
 
 
+@pytest.mark.exhaustive
 def test_least_squares_of_normal_keys():
     """P_JJ has a Beta law; keys on the sphere are 0.001 to 0.004 better."""
     d, n = 16, 48

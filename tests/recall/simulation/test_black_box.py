@@ -78,7 +78,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("layer", "known", "sizes"), CASES)
+@few(2, ("layer", "known", "sizes"), CASES)
 def test_a_layer_of_ones_own_against_what_is_computed(layer, known, sizes):
     found = recall.simulate(layer, trials=800, seed=1, **sizes)
     more = {key: value for key, value in sizes.items() if key != "norm"}
@@ -89,6 +89,7 @@ def test_a_layer_of_ones_own_against_what_is_computed(layer, known, sizes):
     assert found.error < 0.02
 
 
+@pytest.mark.exhaustive
 def test_intervals_hold_the_truth_as_often_as_they_say():
     """Answers of one draw share its keys: an interval that took them as independent would miss."""
     wanted = recall.accuracy("linear", n=24, d=16).value
@@ -126,7 +127,8 @@ def test_what_a_layer_gives_wrongly_is_named(layer, said):
         recall.simulate(layer, n=6, d=4, trials=3)
 
 
-@few(1, "trials", [100, 400])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("trials", [100, 400])
 @pytest.mark.filterwarnings("ignore:.*outputs are up to")
 def test_where_nothing_failed_a_layer_may_still_fail_in_whole_draws(trials):
     """One that is wrong in a share of all draws gives intervals that hold the truth."""
@@ -217,7 +219,7 @@ def test_rounding_is_that_of_the_layers_numbers():
     assert found.value == pytest.approx(0.75, abs=5.3 / 1.96 * found.error)
 
 
-@few(2, ("layer", "sizes"), TIED.values(), ids=TIED)
+@few(1, ("layer", "sizes"), TIED.values(), ids=TIED)
 def test_ties_of_known_layers_are_half_right(layer, sizes):
     """Neither a value's sign nor another's is in what rounding leaves."""
     found = recall.simulate(layer, trials=4000, rewrites=1, seed=3, **sizes)

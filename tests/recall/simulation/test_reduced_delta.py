@@ -139,7 +139,7 @@ CASES = [
 ]
 
 
-@few(2, ("beta", "decay", "sizes"), CASES)
+@few(1, ("beta", "decay", "sizes"), CASES)
 def test_trials_against_the_literal_layer(beta, decay, sizes):
     found = recall.accuracy(recall.delta(beta, decay), trials=200_000, **sizes)
     trials = 4000

@@ -1,6 +1,7 @@
 """Faults of the section's settings, each named by its path with what is allowed."""
 
 import pytest
+from few import few
 from making import ROOT
 
 from attention_separation.config import load_config
@@ -22,7 +23,8 @@ def test_every_size_that_is_wrong_is_named_with_what_is_nearest():
     ]
 
 
-@pytest.mark.parametrize(
+@few(
+    4,
     ("section", "text"),
     [
         ({"only": ["exp", "softmx"]}, "only[1]: 'softmx' is no kernel; did you mean 'exp' (soft"),

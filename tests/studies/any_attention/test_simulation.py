@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from few import few
 from literal_features import cosformer_weights, favor_weights
 from making import CONFIG
 from scipy.stats import binomtest, chi2, kstest
@@ -50,7 +51,7 @@ def mass_of(*shape):
     return found
 
 
-@pytest.mark.parametrize("features", [3, 8, 12])
+@few(1, "features", [3, 8, 12])
 def test_the_mean_of_favor_over_w_is_exp(features):
     """False-alarm budget 1e-6, see DEVIATIONS: 4 queries over 6 keys, short ones, for the features
     of long ones have heavy tails."""
@@ -195,7 +196,7 @@ def test_another_seed_kernel_layer_or_n_is_another_draw():
 
 
 @each_layer
-@pytest.mark.parametrize(("data", "n", "trials"), [(PAPERS, 200, 2000), (SMALL, 12, 4000)])
+@few(1, ("data", "n", "trials"), [(PAPERS, 200, 2000), (SMALL, 12, 4000)])
 def test_against_exact_values(layer, data, n, trials):
     """24 binomial tests of exp and linear in all layers; and their shares, which do not vary."""
     for kernel in SIMULATED:

@@ -110,6 +110,7 @@ def test_figures_and_published_values_are_kept_beside_the_tables(tmp_path):
     assert {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")} == pictures
 
 
+@pytest.mark.exhaustive
 def test_what_is_tried_beside_the_papers_figures_has_figures_of_its_own(tmp_path):
     docs, results = tmp_path / "docs", tmp_path / "results"
     cells = STUDIES["reference"].cells
@@ -210,6 +211,7 @@ def compared(docs):
 NUMBERS = {*paper_size.COMPARED.names} - {"encoding", "in_band", "regime", "schedule"}
 
 
+@pytest.mark.exhaustive
 def test_cells_stand_beside_the_published_values(tmp_path):
     docs, results = tmp_path / "docs", tmp_path / "results"
     wanted = {

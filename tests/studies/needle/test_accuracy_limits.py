@@ -29,6 +29,7 @@ def made():
         return accuracy_limits.tables(JOB)
 
 
+@pytest.mark.exhaustive
 def test_a_row_for_each_line_mu_and_n_in_order(made):
     table = made["needle_lines"]
     assert table.schema.equals(ACCURACIES)
@@ -44,6 +45,7 @@ def test_a_row_for_each_line_mu_and_n_in_order(made):
             assert row["accuracy"] == pytest.approx(found.value, abs=1e-7)
 
 
+@pytest.mark.exhaustive
 def test_critical_n_and_where_there_is_none(made):
     table = made["needle_critical"]
     assert table.schema.equals(CRITICAL)

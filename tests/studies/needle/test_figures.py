@@ -40,7 +40,7 @@ def run_figure(folder, name, output, job=None):
     )  # fmt: skip
 
 
-@few(1, "name", FIGURES)
+@few({3}, "name", FIGURES)
 def test_the_job_writes_a_figure_and_its_numbers(folder, name, monkeypatch):
     monkeypatch.setattr(drawing, "FORMATS", ("svg",))
     assert run_figure(folder, name, f"0/{name}.svg") == 0

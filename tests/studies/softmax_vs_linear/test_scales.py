@@ -1,7 +1,6 @@
 """What a scale makes smaller: trials, points, and what audits and the study of kernels look at."""
 
 import pytest
-from few import few
 from making import CONFIG, ROOT
 
 from attention_separation.config import load_config
@@ -41,6 +40,7 @@ def test_few_claims_at_one_size_each():
     assert settings(PAPER, "softmax_vs_linear", "claims").most is None
 
 
+@pytest.mark.exhaustive
 def test_few_kernels_few_claims_of_each_law_and_few_points():
     of_smoke = settings(SMOKE, "any_attention", "kernels_laws")
     rows = law_table(of_smoke).to_pylist()
@@ -52,7 +52,8 @@ def test_few_kernels_few_claims_of_each_law_and_few_points():
     assert settings(SMOKE, "any_attention", "kernels_simulated").simulated.trials == 20
 
 
-@few(2, "name", DRAWN)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", DRAWN)
 def test_the_figures_of_kernels_have_few_points(name):
     job = settings(SMOKE, "any_attention", name)
     drawn = DRAWN[name].at_most(job.points)

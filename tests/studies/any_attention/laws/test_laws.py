@@ -70,6 +70,7 @@ def test_every_law_is_judged_in_every_row(claims, monkeypatch):
     assert len({tuple(row[name] for name in keys) for row in rows}) == len(rows)
 
 
+@pytest.mark.exhaustive
 def test_other_data_are_judged_only_where_the_laws_were_derived():
     few = DATA.model_copy(update={"classes": 3})
     for law in LAWS:
@@ -84,6 +85,7 @@ TAKING_SHARES = {
 }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_another_law_would_be_found_out(monkeypatch):
     """Shares a tenth smaller: every law that takes them differs somewhere."""
     found = Mixture.probabilities

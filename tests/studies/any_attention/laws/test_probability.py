@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from few import few
 
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.values import best_probabilities
@@ -30,9 +31,9 @@ def law_of(name):
     return law
 
 
-@pytest.mark.parametrize("layer", LAYERS[:2], ids=lambda layer: layer.words)
-@pytest.mark.parametrize("name", ["linear", "power_2", "power_3"])
-@pytest.mark.parametrize("classes", [10, 20, 31])
+@few(1, "layer", LAYERS[:2], ids=lambda layer: layer.words)
+@few(2, "name", ["linear", "power_2", "power_3"])
+@few(2, "classes", [10, 20, 31])
 def test_from_when_on_a_kernel_is_equal_to_uniform_by_every_n(layer, name, classes):
     data, kernel = DATA.model_copy(update={"classes": classes}), KERNELS[name]
     every = np.arange(1, 6000 // classes) * classes

@@ -6,6 +6,7 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
+from few import few
 from literal_kernels import OF_SCORES, OF_SCORES_ABOVE_ZERO
 from making import CONFIG
 
@@ -66,7 +67,7 @@ def literal_scores(layer, n, dataset, scheme, cases):
 
 
 @each_layer
-@pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.name)
+@few(2, "scheme", SCHEMES, ids=lambda scheme: scheme.name)
 def test_against_n_by_n_attention_in_the_formats_themselves(layer, scheme):
     """The largest scores of all columns, to the last bit."""
     for n, dataset in ((10, 1), (200, 0), (200, 1)):

@@ -1,6 +1,7 @@
 """Claims on what single heads of full rank have learned; the runs here are made up."""
 
 import pytest
+from few import few
 from rank_runs import FIG1, evidence_of, runs_of
 
 from attention_separation.results.tables import chosen
@@ -72,7 +73,7 @@ def test_a_learned_head_acts_as_hardmax_only_where_its_own_c_is_large():
     assert near["measured"] == pytest.approx(0.063, abs=0.005)
 
 
-@pytest.mark.parametrize(("error", "expected"), [(0.01, "agrees"), (0.2, "differs"), (0.03, None)])
+@few(1, ("error", "expected"), [(0.01, "agrees"), (0.2, "differs"), (0.03, None)])
 def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
     """At c = 100, d = 8 and N = 4 the head has about 0.01: simulated to 0.0003."""
     rows = runs_of(FIG1, error=lambda cell: error if cell.rank == 8 else 0.5)

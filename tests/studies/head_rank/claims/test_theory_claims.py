@@ -2,6 +2,7 @@
 "should."""
 
 import copy
+import functools
 
 import numpy as np
 import pyarrow as pa
@@ -34,35 +35,40 @@ from attention_separation.studies.head_rank.theory.layers_table import layer_row
 from attention_separation.studies.head_rank.theory.plurality_table import plurality_rows
 
 LEVEL = 0.01
-ROWS = {
-    "temperatures": temperature.errors_of_temperature(jobs.TemperatureJob(
-        seed=1, draws=20, temperatures=[10, 1000], biased=[{"d": 4, "biases": [0.5, 0]}],
-        cases=[{"distribution": name, "d": 8, "n": 2} for name in ("uniform", "orthogonal")],
-    )).to_pylist(),
-    "needed_heads": list(needed_rows(jobs.BoundSettings(
-        dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05], points=[3]
-    ))),
-    "features": features.features_table(jobs.FeaturesJob(seed=1, runs=[
-        {"law": law, "dimensions": [4, 8], "draws": 2, "heads": 64}
-        for law in ("compromise", "independent", "published")
-    ])).to_pylist(),
-    "found_heads": list(found_rows(jobs.FoundJob(
-        dimensions=[4, 8], draws=50, most_heads=12, most_optimised=12,
-        steps=20, temperatures=[10, 1000], seed=3
-    ))),
-    "pluralities": list(plurality_rows(jobs.PluralityJob(
-        draws=300, distributions=["uniform", "orthogonal"], dimensions=[6], points=[2, 24],
-        heads=[4, 128], seed=1,
-    ))),
-    "trained_layers": list(layer_rows(jobs.LayersJob(
-        dimensions=[4, 8], rates=[0.03], runs=1, steps=30, batch=64, held_out=500, seed=1
-    ))),
-}  # fmt: skip
+
+
+@functools.cache
+def made_rows():
+    """Rows of each table, small."""
+    return {
+        "temperatures": temperature.errors_of_temperature(jobs.TemperatureJob(
+            seed=1, draws=20, temperatures=[10, 1000], biased=[{"d": 4, "biases": [0.5, 0]}],
+            cases=[{"distribution": name, "d": 8, "n": 2} for name in ("uniform", "orthogonal")],
+        )).to_pylist(),
+        "needed_heads": list(needed_rows(jobs.BoundSettings(
+            dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05], points=[3]
+        ))),
+        "features": features.features_table(jobs.FeaturesJob(seed=1, runs=[
+            {"law": law, "dimensions": [4, 8], "draws": 2, "heads": 64}
+            for law in ("compromise", "independent", "published")
+        ])).to_pylist(),
+        "found_heads": list(found_rows(jobs.FoundJob(
+            dimensions=[4, 8], draws=50, most_heads=12, most_optimised=12,
+            steps=20, temperatures=[10, 1000], seed=3
+        ))),
+        "pluralities": list(plurality_rows(jobs.PluralityJob(
+            draws=300, distributions=["uniform", "orthogonal"], dimensions=[6], points=[2, 24],
+            heads=[4, 128], seed=1,
+        ))),
+        "trained_layers": list(layer_rows(jobs.LayersJob(
+            dimensions=[4, 8], rates=[0.03], runs=1, steps=30, batch=64, held_out=500, seed=1
+        ))),
+    }  # fmt: skip
 
 
 def verdicts(changed=None, change=None) -> dict[str, str]:
     """The verdict of each claim; `change` is done to the rows of one table."""
-    rows = copy.deepcopy(ROWS)
+    rows = copy.deepcopy(made_rows())
     if changed:
         for row in rows[changed]:
             change(row)
@@ -80,12 +86,12 @@ def test_all_agree_on_the_numbers_made():
 
 
 def test_the_published_features_report_less_than_they_have_where_both_are_furthest_apart():
-    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, features=ROWS["features"])
+    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, features=made_rows()["features"])
     found = vote_claims.PUBLISHED_FEATURES.row(evidence)
     differences = []
-    for reported in chosen(ROWS["features"], quantity="reported"):
+    for reported in chosen(made_rows()["features"], quantity="reported"):
         size = {name: reported[name] for name in ("d", "heads", "draw")}
-        (attained,) = chosen(ROWS["features"], quantity="attained", **size)
+        (attained,) = chosen(made_rows()["features"], quantity="attained", **size)
         differences.append(attained["error"] - reported["error"])
     assert found["measured"] == max(differences)
     assert found["bound"] == vote_claims.ATTAINED
@@ -176,7 +182,7 @@ VOTES = [
 @pytest.mark.parametrize("claim", COMPUTED_CLAIMS, ids=lambda claim: claim.name)
 def test_no_claim_depends_on_the_order_of_rows(claim):
     """The rows of tables may stand in any order: those that a claim compares, it finds."""
-    tables = ROWS | {"votes": VOTES}
+    tables = made_rows() | {"votes": VOTES}
     expected = claim.row(Evidence(margin=0.0, level=LEVEL, seed=1, **copy.deepcopy(tables)))
     rng = np.random.default_rng(8)
     for _ in range(4):
@@ -188,7 +194,7 @@ def test_no_claim_depends_on_the_order_of_rows(claim):
 
 
 def test_claims_stand_in_the_order_of_their_origins():
-    tables = ROWS | {"votes": VOTES}
+    tables = made_rows() | {"votes": VOTES}
     evidence = Evidence(margin=0.0, level=LEVEL, seed=1, **copy.deepcopy(tables))
     every_claim = RUN_CLAIMS + COMPUTED_CLAIMS
     rows = claims_table(evidence).to_pylist()
@@ -204,8 +210,8 @@ def test_claims_stand_in_the_order_of_their_origins():
 
 def test_one_random_head_says_nothing_of_an_exponent():
     """Its logarithm is 0, so that it would agree whatever its error."""
-    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, features=ROWS["features"])
-    best = [row for row in ROWS["features"] if row["quantity"] == "best"]
+    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, features=made_rows()["features"])
+    best = [row for row in made_rows()["features"] if row["quantity"] == "best"]
     several = [row for row in best if row["heads"] > 1]
     assert len(several) < len(best)
     assert vote_claims.RANDOM_FEATURES.row(evidence)["comparisons"] == len(several)
@@ -213,11 +219,13 @@ def test_one_random_head_says_nothing_of_an_exponent():
 
 def test_the_corollary_is_on_errors_that_degree_1_does_not_reach():
     # d heads reach every error above 1/2 - 1/pi: there heads grow with d alone.
-    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, needed_heads=ROWS["needed_heads"])
+    evidence = Evidence(margin=0.0, level=LEVEL, seed=1, needed_heads=made_rows()["needed_heads"])
     row = theory_claims.GROWTH_AT_RANK_1.row(evidence)
     assert row["comparisons"] == 4
     slow = [
-        row["heads"] for row in ROWS["needed_heads"] if row["error"] == 0.3 and row["rank"] == 1
+        row["heads"]
+        for row in made_rows()["needed_heads"]
+        if row["error"] == 0.3 and row["rank"] == 1
     ]
     assert list(map(int, slow)) == [5, 10, 20]
 
@@ -237,7 +245,7 @@ def test_the_tables_of_bounds():
     two = {(row["rank"], row["heads"]): row["bound"] for row in of_points if row["n"] == 2}
     known = {(row["rank"], row["heads"]): row["bound"] for row in rows}
     assert two == pytest.approx({size: known[size] for size in two})
-    table = table_from_rows(ROWS["needed_heads"], NEEDED)
+    table = table_from_rows(made_rows()["needed_heads"], NEEDED)
     assert table["heads"].type == pa.string()
     assert all(int(heads) >= 1 for heads in table["heads"].to_pylist())
 

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from few import few
 from pydantic import ValidationError
 from scipy.integrate import quad
 from scipy.special import betainc
@@ -49,7 +50,7 @@ def test_the_exact_value_meets_its_law(d, distribution):
         assert exact == pytest.approx(laws.fact_1_asymptote(d, 2, distribution, c), rel=1e-5)
 
 
-@pytest.mark.parametrize("distribution", ["uniform", "orthogonal"])
+@few(1, "distribution", ["uniform", "orthogonal"])
 def test_the_law_of_many_points_against_simulation(distribution):
     """At c = 300 the law is off by far less than the simulation's 3 %; one test of each."""
     job = {

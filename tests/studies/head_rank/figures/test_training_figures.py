@@ -140,7 +140,7 @@ NOTES = [
 ]  # fmt: skip
 
 
-@few(5, ("figure", "grid", "said"), NOTES)
+@few(2, ("figure", "grid", "said"), NOTES)
 def test_what_a_note_says(figure, grid, said):
     assert said in note(figure, grid)
 

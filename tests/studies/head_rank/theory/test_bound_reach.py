@@ -62,6 +62,7 @@ def of_one_head(d: int, u: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.sign(t) * betainc(0.5, (d - 2) / 2, np.minimum(t**2, 1.0))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("points", [data.orthogonal, data.uniform])
 def test_it_holds_for_two_independent_points_as_for_orthogonal_ones(points):
     rng, d = np.random.default_rng(14), 16

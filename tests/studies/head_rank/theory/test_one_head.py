@@ -25,7 +25,7 @@ def literal(distribution, d, points):
     return scores.argmax(axis=1) == products.argmax(axis=1)
 
 
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+@few(1, "distribution", DISTRIBUTIONS)
 @few(1, "d", [4, 5, 8, 64])
 def test_two_points_have_a_closed_form(distribution, d):
     chance = chance_right(distribution, d, 2)
@@ -34,7 +34,7 @@ def test_two_points_have_a_closed_form(distribution, d):
     assert chance.error < 1e-5
 
 
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+@few(1, "distribution", DISTRIBUTIONS)
 @few(1, ("d", "points"), [(4, 4), (6, 5), (16, 8), (16, 16), (64, 16)])
 def test_more_points_against_the_definition(distribution, d, points):
     right = literal(distribution, d, points)
@@ -44,6 +44,7 @@ def test_more_points_against_the_definition(distribution, d, points):
     assert abs(right.mean() - chance.value) < 4.9 * spread
 
 
+@pytest.mark.exhaustive
 def test_more_independent_points_than_dimensions():
     right = literal("uniform", 8, 64)
     chance = chance_right("uniform", 8, 64)

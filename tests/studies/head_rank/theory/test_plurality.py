@@ -47,6 +47,7 @@ def test_one_head_is_right_as_often_as_the_exact_law_of_two_points_says(rows):
         assert [own[n] for n in sorted(own)] == sorted(own.values(), reverse=True)
 
 
+@pytest.mark.exhaustive
 def test_the_chance_of_one_head_is_that_of_each_of_them():
     """Held to a loop over draws, heads and points."""
     job = PluralityJob(

@@ -53,7 +53,8 @@ def literal_parts(rng, draws: int, d: int, points: int):
     return np.array(found).reshape(draws, 2, 2).transpose(1, 2, 0)
 
 
-@few(1, ("d", "points"), [(4, 3), (6, 3), (7, 5)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("d", "points"), [(4, 3), (6, 3), (7, 5)])
 def test_energies_by_the_definition(d, points):
     n, draws = d - points + 1, 4000
     (first, t), (second, s) = literal_parts(np.random.default_rng(d), draws, d, points)
@@ -199,7 +200,7 @@ def fitted(rng, draws, d, points, k, degree, value=None):
     ("d", "points", "r", "h"),
     [(4, 3, 1, 1), (5, 3, 1, 1), (5, 3, 2, 1), (6, 3, 1, 2), (6, 4, 1, 1), (4, 3, 2, 1)],
 )
-@pytest.mark.parametrize("any_value", [False, True])
+@few(1, "any_value", [False, True])
 def test_no_layer_with_weights_of_any_kind_falls_below_it(d, points, r, h, any_value):
     rng = np.random.default_rng(100 * d + 10 * r + h)
     k = rng.standard_normal((h, d, r))

@@ -1,5 +1,6 @@
 """Claims on trained networks: on made-up runs each agrees, and each can differ or be undecided."""
 
+import functools
 import math
 
 import pytest
@@ -25,6 +26,7 @@ from attention_separation.studies.needle.claims.trained_claims import CLAIMS, Ev
 SECTION = CONFIG.studies()["needle"].section
 DATA, ANOTHER_X = SECTION.data, SECTION.another_x
 LEVEL = 0.01
+ACCURACIES_OF_SINKS = functools.cache(sink_accuracy)
 SPREAD = (-0.002, -0.001, 0.0, 0.001, 0.002)
 LINES, CRITICAL = (tracked(f"needle_{name}").to_pylist() for name in ("lines", "critical"))
 LIMITS = {(row["kernel"], row["mu"], row["n"]): row["accuracy"] for row in LINES}
@@ -63,6 +65,12 @@ def made_up():
     cells["scale"] = runs("sink_and_scale_learned", "softmax_one", 5.0, 512, accuracy, **sinks)
     cells["control"] = runs("query_given", "exp", 5.0, 128, around(0.948), lr=0.01, control=True)
     return cells
+
+
+@pytest.fixture(autouse=True)
+def sinks_computed_once(monkeypatch):
+    """The made-up runs have the same few sinks in every test."""
+    monkeypatch.setattr(trained_claims, "sink_accuracy", ACCURACIES_OF_SINKS)
 
 
 def judged(cells, level=LEVEL):
@@ -148,7 +156,7 @@ def test_one_run_that_learned_another_sink_decides(cell, learned, words):
     assert row["deciding_case"].startswith(words)
 
 
-@pytest.mark.parametrize("which", ["learned", "computed"])
+@few(1, "which", ["learned", "computed"])
 def test_a_sinks_accuracy_is_known_as_well_as_its_numerics(which, monkeypatch):
     def rough(mu, n, logit, scale=None):
         """Known to 1/10, of a learned scale or of the scores that a sink is right for."""

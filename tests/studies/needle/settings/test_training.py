@@ -1,6 +1,7 @@
 """The part `training` of a scale: one test per way to be wrong, names of cells, own kernels."""
 
 import pytest
+from few import few
 from making import CONFIG, ROOT
 from needle_cells import small
 from pydantic import ValidationError
@@ -77,7 +78,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@few(8, "wrong", WRONG)
 def test_every_way_to_be_wrong_is_said(wrong):
     kernel, grid, words = WRONG[wrong]
     more = {"1st": kernel} if wrong == "no name" else None
@@ -117,6 +118,7 @@ def test_streams_have_names_of_their_own_for_the_arms():
     }  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_own_kernels_are_cells():
     kernels = {
         "half": {"score": "1 + x + x**2/4"},

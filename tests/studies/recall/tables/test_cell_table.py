@@ -41,7 +41,7 @@ LAYERS = [
 ]  # fmt: skip
 
 
-@few(2, "layer", LAYERS)
+@few(1, "layer", LAYERS)
 def test_a_cell(layer):
     rows = cell_table(job(**layer)).to_pylist()
     line = [row for row in rows if row["part"] == LINE and row["age"] is None]
@@ -90,6 +90,7 @@ def test_rewrites_ruin_a_sum_and_not_a_delta_rule():
     assert added[1.0, 3][0] < added[1.0, 1][0] < recall.accuracy("linear", 4, 8).value
 
 
+@pytest.mark.exhaustive
 def test_dots_stand_as_far_as_the_numbers_of_keys_allow():
     farther = job({"most_numbers": 400_000}, kernel="power_2")
     rows = cell_table(farther).to_pylist()
@@ -108,6 +109,7 @@ def test_what_the_kept_lines_call_exact_is():
     assert max(float(row["error"]) for row in exact) <= LARGEST_EXACT_ERROR
 
 
+@pytest.mark.exhaustive
 def test_a_capacity_is_the_largest_n():
     cells = cell_table(job(kernel="power_2"))
     (row,) = capacities_of(cells).to_pylist()

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-import pytest
+from few import few
 from making import SECTION, STUDY, changed_study, entry, panel, point
 from threshold_cases import SELF, SUCCESS, curve_of
 
@@ -58,7 +58,7 @@ def test_the_table_and_the_figure():
     assert any(label.startswith("(τ/√log 𝑛)*  at 𝑛 = 200, 𝑑 = 22") for label in labels)
 
 
-@pytest.mark.parametrize(
+@few(1,
     ("model", "sweep", "held"),
     [
         ("self_attention", {"a1": [0.5, 1.2]}, {"n": 200, "d": 22, "m": 15}),

@@ -61,6 +61,7 @@ def test_every_part_of_the_paper_is_there_once():
     assert len(set(ids)) == len(ids)
 
 
+@pytest.mark.exhaustive
 def test_table_has_every_claim_at_every_size_and_no_empty_cell(table, by_id):
     assert table.schema.equals(SCHEMA)
     assert list(by_id) == [one.id for one in all_claims()]
@@ -80,6 +81,7 @@ def test_table_has_every_claim_at_every_size_and_no_empty_cell(table, by_id):
         assert row["holds"] == (row["margin"] > 0 if row["relation"] != "ratio" else None)
 
 
+@pytest.mark.exhaustive
 def test_paths_say_where_a_claim_ends(by_id):
     """At the largest n: of every claim on a model, its value and bound along its model's paths, the
     slow ones if it is on scores or networks."""

@@ -64,6 +64,7 @@ def test_worst_data_are_the_worst(kernel, dataset):
         assert min(special) >= data.smallest_special()
 
 
+@pytest.mark.exhaustive
 def test_networks_of_the_regression_model(by_id):
     for name in ("5.1", "5.3", "5.4"):
         for row, bound in zip(by_id[name], by_id[f"{name}.every"], strict=True):

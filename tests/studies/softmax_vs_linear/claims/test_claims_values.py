@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from claim_cases import CASE_IDS, CASES, JOB, SIZES, claim, literal_attention, matches
+from few import few
 
 from attention_separation.studies.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.studies.softmax_vs_linear.claims.claims_table import all_claims
@@ -105,7 +106,7 @@ def test_claims_compare_what_they_say():
     _same_values("E.2.P5", setting, c[others, 1 : d - 1])
 
 
-@pytest.mark.parametrize(("kernel", "dataset"), [("exp", 0), ("linear", 1), ("linear", 0)])
+@few(1, ("kernel", "dataset"), [("exp", 0), ("linear", 1), ("linear", 0)])
 def test_what_section_e_leaves_out_is_that_of_literal_attention(kernel, dataset):
     """Each closed form is all entries of u, f and c that its part names."""
     rng = np.random.default_rng(5)

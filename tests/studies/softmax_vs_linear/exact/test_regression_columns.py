@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 from enumerated_columns import DATA, on_d1, quantities
+from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
@@ -61,8 +62,8 @@ def test_two_point_sums_given_pluses_against_sums_over_all_data(n, tau):
         assert found == pytest.approx(wanted, abs=1e-13)
 
 
-@pytest.mark.parametrize("data", ["independent", "same"])
-@pytest.mark.parametrize(("n", "tau"), [(12, 0.25), (30, 0.05), (100, 0.25)])
+@few(1, "data", ["independent", "same"])
+@few(2, ("n", "tau"), [(12, 0.25), (30, 0.05), (100, 0.25)])
 def test_a_finer_grid_changes_nothing_beyond_the_stated_error(n, tau, data):
     default = moments(UniformSums(n, tau), data)
     finer = moments(UniformSums(n, tau, reach=10.0, cut=10.0, nodes=10), data)

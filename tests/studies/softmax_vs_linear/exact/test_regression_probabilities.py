@@ -39,8 +39,8 @@ def means(found, m, shares):
     return [float((x * shares).sum()) for x in (shared, fresh, lin_d1**m, exp_d0**m, lin_d0**m)]
 
 
-@pytest.mark.parametrize("data", ["independent", "same"])
-@few(2, "tau", [1e-6, 0.25, 0.45])
+@few(1, "data", ["independent", "same"])
+@few(1, "tau", [1e-6, 0.25, 0.45])
 def test_two_point_success_within_the_stated_error(tau, data):
     """All data and all signs at the smallest n for which an error is stated."""
     n = FEWEST
@@ -68,6 +68,7 @@ def test_two_point_success_within_the_stated_error(tau, data):
             assert got.event_errors == (0, 1e-12, 1e-12, 1e-12)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("tau", "data"), [(0.1, "independent"), (0.25, "same")])
 def test_uniform_against_sampled_data(tau, data):
     """All signs of 12 coordinates for 5000 data sets. False-alarm budget 1e-6 for the 12 means."""
@@ -210,6 +211,7 @@ def test_limits(law, signs):
     assert wide.error < 1e-12
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=12)
 @given(
     n=st.sampled_from([2, 3, 4, 7, 12, 40, 10**4]), m=st.sampled_from([1, 3, 10**6]),

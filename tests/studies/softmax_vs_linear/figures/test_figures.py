@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from few import few
 from making import panel
 
 from attention_separation.pages.drawing import save
@@ -137,7 +136,7 @@ def test_a_title_is_text_and_no_formula():
 
 
 @pytest.mark.exhaustive
-@few(1, "law", ["uniform", "low"])
+@pytest.mark.parametrize("law", ["uniform", "low"])
 def test_saving_twice_gives_the_same_bytes(tmp_path, law):
     for stem in ("one", "two"):
         figure, _ = drawn(panel("regression", {"n": list(range(8, 40))}, m=2, law=law))

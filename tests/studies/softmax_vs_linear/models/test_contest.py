@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from few import few
 from making import ROOT, SECTION, STUDY, contest, point, run_trials, study_of
 
 import attention_separation as asep
@@ -131,7 +132,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WRONG)
+@few(3, "name", WRONG)
 def test_a_contest_that_is_none(name):
     panel, own, path, words = WRONG[name]
     with pytest.raises(ConfigError) as error:
@@ -201,7 +202,8 @@ def test_a_digest_has_the_formula_and_no_other_kernel():
     assert type(panel).model_validate_json(panel.canonical()) == panel
 
 
-@pytest.mark.parametrize(
+@few(
+    2,
     ("contest", "said"),
     [
         ({"fires": "exp", "silent": ["x**"]}, r"silent\[0\]: 'x\*\*' is no kernel and no formula"),

@@ -81,6 +81,7 @@ def cross_point(size=(5, 4), of=PAPERS, **values):
     return replace(point("cross_attention", n=size[0] * size[1], d=size[0] + 1, **own), contest=of)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=60)
 @given(
     size=sizes, of=contests, a0=amplitude, a1=amplitude, b=part, c=part, theta=theta,
@@ -110,8 +111,8 @@ def test_regression(settings, seed, **values):
     same_trials(point("regression", **values, **settings), seed, trials=24)
 
 
-@pytest.mark.parametrize("signs", ["shared", "fresh"])
-@pytest.mark.parametrize("count", [4, 5, 8, 9, len(NAMES)])
+@few(1, "signs", ["shared", "fresh"])
+@few(3, "count", [4, 5, 8, 9, len(NAMES)])
 def test_any_number_of_kernels(signs, count):
     """8, 10, 16, 18 networks, and those of all kernels."""
     same_trials(self_point((3, 2), contest(*NAMES[:count]), m=2, signs=signs), trials=12)
@@ -152,6 +153,7 @@ def literally(p, streams, trials):
     return successes, events
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=40)
 @given(
     make=st.sampled_from([self_point, cross_point]), of=contests, theta=st.floats(0.2, 1.2),
@@ -209,7 +211,8 @@ def peak_megabytes(of, step=1):
         tracemalloc.stop()
 
 
-@few(1, "make", [self_point, cross_point])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("make", [self_point, cross_point])
 def test_memory_is_bounded_for_very_large_d(make):
     """60 points with 50,000 classes, then others between them."""
     large = [make((50_000, 1 + k % 3), m=1, theta=0.01 + 0.02 * k) for k in range(60)]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from few import few
 from making import STUDY, contest, exact_at, model_of, point, run_trials
 from scipy.stats import binomtest
 
@@ -63,8 +64,8 @@ def by_definition(values, p, trials):
     return np.array(found)
 
 
-@pytest.mark.parametrize("values", [identity, orthogonal, scaled_signs])
-@pytest.mark.parametrize("case", CASES)
+@few(2, "values", [identity, orthogonal, scaled_signs])
+@few(4, "case", CASES)
 def test_trials_are_those_of_the_definition(case, values):
     model, settings, of = CASES[case]
     p = replace(point(model, **settings), contest=of)

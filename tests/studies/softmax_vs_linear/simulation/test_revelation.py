@@ -38,7 +38,7 @@ def streams_of(p, seed=1):
     return BlockStreams(seed, "lazy", p.name, 0)
 
 
-@few(5, "seed", range(30))
+@few(4, "seed", range(30))
 def test_a_completed_trial_is_decided_alike(seed, signs_as, monkeypatch):
     """Whatever the parameters, ties included: whether bounds decided it or not."""
     monkeypatch.setattr(revelation, "CHUNK_TRIALS", 200)
@@ -78,7 +78,7 @@ JOINT = {
 }
 
 
-@few(2, "name", JOINT)
+@few(1, "name", JOINT)
 def test_the_joint_law_is_that_of_drawing_everything(name, way_of_drawing):
     """Chi-square over the 16 outcomes of four networks; outcomes seen too seldom together."""
     p = point("regression", **JOINT[name])
@@ -92,7 +92,7 @@ def test_the_joint_law_is_that_of_drawing_everything(name, way_of_drawing):
     assert chi2_contingency(counts).pvalue > LEVEL, counts
 
 
-@pytest.mark.parametrize("tau", [0.03, 0.25])
+@few(1, "tau", [0.03, 0.25])
 def test_completed_data_and_signs_have_their_law(tau, signs_as):
     """After whatever refinement: entries uniform, signs fair, and nothing goes with another."""
     p = point("regression", n=60, m=2, tau=tau)
@@ -125,7 +125,7 @@ def test_completed_data_and_signs_have_their_law(tau, signs_as):
         assert abs(by_trial) < 6 / np.sqrt(4000)
 
 
-@pytest.mark.parametrize("part", ["entries over D1", "entries over D0", "signs of a column"])
+@few(1, "part", ["entries over D1", "entries over D0", "signs of a column"])
 def test_completions_of_trials_and_columns_are_uncorrelated(part, monkeypatch):
     """Independent numbers of n coordinates: the squares of their sums over all trials and columns
     are those of n normal numbers, and products of trials some trials apart cancel."""

@@ -4,6 +4,7 @@ import io
 import sys
 
 import pytest
+from few import few
 from making import CONFIG, SECTION, STUDY, changed_study, contest, panel
 
 from attention_separation.__main__ import run_job
@@ -41,8 +42,8 @@ def test_slices_take_about_equal_time():
     assert max(times) / min(times) < 1.01
 
 
-@pytest.mark.parametrize("name", SWEEPS)
-@pytest.mark.parametrize("count", [1, 2, 5, 30])
+@few(2, "name", SWEEPS)
+@few(2, "count", [1, 2, 5, 30])
 def test_merged_slices_are_the_panel(name, count):
     slices = [simulate.slice_of(job(name), k + 1, count) for k in range(count)]
     assert simulate.merged(job(name), slices[::-1]).equals(simulate.simulate(job(name)))

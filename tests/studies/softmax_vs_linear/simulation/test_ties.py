@@ -4,6 +4,7 @@ from decimal import Decimal, getcontext
 
 import numpy as np
 import pytest
+from few import few
 from making import config_points, contest, exact_at, model_of, point, run_trials
 from regression_ways import force_way
 from scipy.stats import binomtest
@@ -55,6 +56,7 @@ def test_exact_tie_of_a_row_in_4b_at_d_6_rounds_above_tau():
     assert not exceeds((c @ y)[ties], p.tau, p.s).any()
 
 
+@pytest.mark.exhaustive
 def test_exact_tie_of_cross_attention_at_n_10():
     """n = 10, d = 11: a plain row is 1/10 in every coordinate, so sums of 9 tie 0.9 s."""
     p = point("cross_attention", n=10, d=11, m=3, a0=0.01, a1=1.2)
@@ -80,8 +82,8 @@ TRIALS, FALSE_ALARM = 300, 1e-9
 """Of a threshold; and how often a comparison may fail though all is right: of about 100 in all."""
 
 
-@pytest.mark.parametrize("kernel", ["linear_unnormalised", "relu2_over_n", "sigmoid_unnormalised"])
-@pytest.mark.parametrize("model", ["self_attention", "cross_attention"])
+@few(1, "kernel", ["linear_unnormalised", "relu2_over_n", "sigmoid_unnormalised"])
+@few(1, "model", ["self_attention", "cross_attention"])
 def test_rows_of_any_size_tie_in_every_engine(model, kernel):
     """Rows that are not divided, of a hundredth of s to hundreds: where a score ties the threshold
     both engines decide alike in every trial, and as often as exact values say."""
