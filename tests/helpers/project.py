@@ -1,6 +1,7 @@
 """A copy of the project in a folder of its own, and snakemake in it."""
 
 import atexit
+import base64
 import compileall
 import os
 import re
@@ -15,6 +16,8 @@ import yaml
 from making import ROOT, spelled_out
 
 PARTS = ("Snakefile", "config.yaml", "workflow", "profiles")
+
+RECORDS = ".snakemake/metadata"
 
 FEW_KERNELS = {
     "sizes": [200, 2000], "only": ["exp", "linear", "uniform", "elu_plus_one"],
@@ -55,6 +58,18 @@ class Project:
         shutil.copytree(self.folder, folder, dirs_exist_ok=True)
         return type(self)(folder)
 
+    def begin_with_made(self, folder: str) -> None:
+        """Copy what this checkout itself has made in a folder of results, if anything, and what
+        Snakemake knows of it: then it makes what is missing or not current alone."""
+        if not (ROOT / folder).is_dir():
+            return
+        shutil.copytree(ROOT / folder, self.folder / folder)
+        (self.folder / RECORDS).mkdir(parents=True)
+        # A record's name is its file's path in base64.
+        begin = base64.b64encode(folder.encode()).decode().rstrip("=")[:-1]
+        for record in (ROOT / RECORDS).glob(f"{begin}*"):
+            shutil.copy2(record, self.folder / RECORDS)
+
     def command(self, *arguments: str) -> list[str]:
         """The command line of snakemake."""
         return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
@@ -84,7 +99,6 @@ class Project:
         output = self.make(*arguments, "--dry-run", "--quiet", "host", "reason")
         asked = {"all", "manifest", "rank", "rank_manifest", "total"}
         asked |= {"needle", "needle_lines", "needle_manifest", "recall", "recall_manifest"}
-        asked |= {"heads", "heads_manifest"}
         return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - asked
 
     def edit(self, path: str, old: str, new: str) -> None:

@@ -19,6 +19,7 @@ AFTER = {
 def trained(tmp_path_factory):
     """The project with the needle made, all of it; only to be read."""
     project = Project(tmp_path_factory.mktemp("trained"))
+    project.begin_with_made("results/needle/smoke")
     project.make(*ASK)
     return project
 

@@ -19,6 +19,7 @@ TRAINED = {f"rank_train_{name}" for name in SMOKE_STUDY.every_cell}
 def trained(tmp_path_factory):
     """The project with the second paper made, all of it; only to be read."""
     project = Project(tmp_path_factory.mktemp("trained"))
+    project.begin_with_made("results/head_rank/smoke")
     project.make(*ASK)
     return project
 

@@ -20,7 +20,7 @@ CI = (ROOT / ".ci/run").read_text(encoding="utf-8")
 
 def commands(text: str) -> list[str]:
     """The commands of make that a text has, a line each."""
-    return re.findall(r"^make .*$", text, re.M)
+    return re.findall(r"^ *(?:step )?(make .*)$", text, re.M)
 
 
 def steps_of(path: Path) -> dict[str, list[dict[str, Any]]]:
