@@ -1,12 +1,18 @@
 """Settings shared by all tests."""
 
 import os
+import zlib
 
+import pytest
+from breaks.draw import digest_of_source
 from hypothesis import HealthCheck, settings
 
 # A job has one core; two would wait for each other through small products, and tests with them.
 # Read where NumPy is loaded, which is after this.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+SLOW = {"whole_run", "kill", "exhaustive"}
+"""Markers of tests that `make test-slow` has."""
 
 # Examples come from the test's own source, but one number in twenty from constants of the project's
 # modules that are loaded by then: a failure may need the tests before it to come again.
@@ -18,3 +24,26 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("default")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--share", type=int, default=1, metavar="N",
+        help="of exhaustive cases about one in N, drawn by the digest of the source",
+    )  # fmt: skip
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    share = config.getoption("share")
+    if share == 1:
+        return
+    digest = digest_of_source()
+    left_out = [
+        item
+        for item in items
+        if {mark.name for mark in item.iter_markers()} & SLOW == {"exhaustive"}
+        and zlib.crc32(f"{digest} {item.nodeid}".encode()) % share
+    ]
+    config.hook.pytest_deselected(items=left_out)
+    gone = {*left_out}
+    items[:] = [item for item in items if item not in gone]

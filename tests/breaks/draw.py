@@ -7,6 +7,7 @@ statement, without layout, and found wherever they stand.
 import ast
 import copy
 import csv
+import hashlib
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -26,6 +27,14 @@ OTHER = {
     ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult,
 }  # fmt: skip
 """The operator that takes another's place."""
+
+
+def digest_of_source(root: Path = ROOT) -> str:
+    """Of another source other breaks are drawn, and other cases."""
+    digest = hashlib.sha256()
+    for path in sorted((root / SOURCE).rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def functions(tree: ast.AST, outer: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:

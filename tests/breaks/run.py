@@ -15,7 +15,6 @@ and all have not been asked; `survived`; `gone`, if its statement is not found o
 then correct its file, function, before and after, and run again.
 """
 
-import hashlib
 import os
 import random
 import re
@@ -29,7 +28,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from breaks.draw import ROOT, SOURCE, apply, find, read_list, write_list
+from breaks.draw import ROOT, SOURCE, apply, digest_of_source, find, read_list, write_list
 
 APART = ("tests/pytorch", "tests/explorer_app")
 """Tests that `make test` and `make test-slow` leave out, for they need more than these install."""
@@ -138,15 +137,12 @@ def drawn_breaks(root: Path, breaks: list[dict]) -> list[dict]:
     SystemExit
         If there are fewer: then the list is to be drawn anew.
     """
-    digest = hashlib.sha256()
-    for path in sorted((root / SOURCE).rglob("*.py")):
-        digest.update(path.read_bytes())
     candidates = [
         one
         for one in breaks
         if one["result"] == "red" and "::" in one["tests"] and not one["tests"].startswith(APART)
     ]
-    random.Random(digest.hexdigest()).shuffle(candidates)
+    random.Random(digest_of_source(root)).shuffle(candidates)
     drawn: list[dict] = []
     for one in candidates:
         if len(drawn) < TWELVE and find(root, one):
