@@ -75,6 +75,7 @@ def test_runs_and_holes(capsys):
     _, said = answer(capsys, "compare", "--kernel", "ssmax", "exp", *at)
     head, _, of_ssmax, of_exp = said.out.splitlines()
     assert head.endswith("separates up to  but not at")
+    assert (of_ssmax.split()[0], of_exp.split()[0]) == ("ssmax", "exp")
     assert (of_ssmax.split()[-3:], of_exp.split()[-1]) == (["20", "to", "280"], "none")
     _, said = answer(capsys, "compare", "--kernel", "ssmax", "exp", *at, "--json")
     found = json.loads(said.out)

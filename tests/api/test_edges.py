@@ -263,3 +263,10 @@ def test_a_warning_comes_before_the_answer(capsys):
     with warnings_in_a_line("separate"):
         warnings.warn("soon", stacklevel=1)
         assert capsys.readouterr().err == "separate: warning: soon\n"
+
+
+@pytest.mark.parametrize("name", ["a1", "b", "c"])
+def test_a_size_of_0_is_refused(name):
+    """Of tokens whose size it is, only a0 may be 0."""
+    with pytest.raises(ValueError, match=f"^{name}=0.* numbers above 0 to "):
+        asep.separate("exp", n=40, attention_x="ones", **{name: 0})

@@ -12,7 +12,7 @@ from few import few
 import attention_separation as asep
 from attention_separation.any_attention import reach_search
 from attention_separation.any_attention.layers import LAYERS
-from attention_separation.api.reaching import TEMPERATURE
+from attention_separation.api.reaching import TEMPERATURE, words_of_runs
 
 SELF, ONES, CROSS = ((layer.model, layer.attention_x) for layer in LAYERS)
 LARGEST = 4000
@@ -159,3 +159,10 @@ def test_a_function_and_a_formula_are_answered_as_the_built_in_one():
     for kernel in ("exp_sqrt_d", "exp(x/sqrt(d))", lambda x, d: np.exp(x / np.sqrt(d))):
         with pytest.warns(UserWarning, match="softmax itself does not separate here"):
             assert asep.least_weight(kernel, **at) is None
+
+
+def test_of_many_runs_the_first_two_and_the_last_are_said():
+    runs = [(20, 40), (60, 60), (80, 100), (1000, math.inf)]
+    assert words_of_runs(runs) == "20 to 40, 60, ..., 1,000 to 10^12"
+    assert words_of_runs(runs[:3]) == "20 to 40, 60, 80 to 100"
+    assert words_of_runs([]) == "none"

@@ -41,7 +41,7 @@ def test_a_workflow_runs_on_linux_and_macos_what_our_own_check_runs_once_each(pa
     assert "ubuntu-latest" in text
     steps = steps_of(path)
     runs = [step["run"] for job in steps.values() for step in job if "run" in step]
-    # There all exhaustive cases are run, and here a share.
+    # There all slow tests are run, and here a share.
     assert set(runs) <= {re.sub(r" SHARE=\d+$", "", command) for command in commands(CI)}
     assert alike(runs) == []
     for job, own in steps.items():
