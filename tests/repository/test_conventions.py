@@ -20,7 +20,9 @@ CI = (ROOT / ".ci/run").read_text(encoding="utf-8")
 
 def commands(text: str) -> list[str]:
     """The commands of make that a text has, a line each."""
-    return re.findall(r"^ *(?:step )?(make .*)$", text, re.M)
+    return [
+        command.rstrip(") &") for command in re.findall(r"^[ (]*(?:step )?(make .*)$", text, re.M)
+    ]
 
 
 def steps_of(path: Path) -> dict[str, list[dict[str, Any]]]:
