@@ -118,6 +118,7 @@ def test_the_rank_bound_is_the_bound():
 
 def test_a_line_stays_while_the_slider_moves_that_it_is_drawn_against(monkeypatch):
     """For each value of another parameter it is drawn anew."""
+    pictures._curve.cache_clear()
     asked = []
 
     def separation(kernel, **at):
