@@ -161,6 +161,7 @@ def test_a_map_that_is_not_element_wise_is_refused_as_one(words):
         asep.separate(kernel)
 
 
+@pytest.mark.exhaustive
 @given(classes=st.integers(3, 60), special=st.data())
 def test_a_map_that_treats_one_class_otherwise_is_refused(classes, special):
     """Wherever it stands."""
@@ -188,7 +189,7 @@ def numbers_of(kernel, classes):
     return sum(shown)
 
 
-@few(5, "name", [*KERNELS_OF_VECTORS, *LESS_MEAN])
+@few(2, "name", [*KERNELS_OF_VECTORS, *LESS_MEAN])
 def test_built_in_maps_take_as_many_numbers_whatever_d_is(name):
     kernel = kernel_named(name)
     assert numbers_of(kernel, 20_000) == numbers_of(kernel, 20) <= 1000

@@ -43,7 +43,7 @@ SAME = {
 }
 
 
-@few(5, "name", SAME)
+@few(3, "name", SAME)
 def test_a_kernel_of_ones_own_is_the_built_in_one(name):
     own = SAME[name]()
     for layer in LAYERS:

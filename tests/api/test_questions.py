@@ -232,7 +232,7 @@ OWN = {
 }
 
 
-@few(2, "name", OWN)
+@few(1, "name", OWN)
 @pytest.mark.parametrize("ask", [asep.largest_n, asep.least_weight])
 def test_kernels_of_ones_own_say_beforehand_how_long_they_take(capsys, monkeypatch, ask, name):
     """By a clock on which every look takes 1 s; and nothing is said by one that hardly goes."""

@@ -42,7 +42,7 @@ KERNELS = (
 )  # fmt: skip
 
 
-@few(2, "kernel", KERNELS)
+@few(1, "kernel", KERNELS)
 @few(1, "layer", LAYERS, ids=lambda layer: layer.words)
 @pytest.mark.parametrize("level", [None, 0.3])
 def test_by_asking_at_every_multiple_of_k(up_to_a_few, layer, kernel, level):

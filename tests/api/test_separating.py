@@ -25,7 +25,7 @@ TRACKED = 1e-7
 """Relative error of a tracked number, which has 8 digits."""
 
 
-@few(8, "kernel", KERNELS)
+@few(3, "kernel", KERNELS)
 def test_at_its_defaults_it_is_every_row_of_the_table(kernel):
     tracked = VALUES[VALUES["kernel"] == kernel]
     sizes = sorted({*tracked["n"]})

@@ -88,7 +88,7 @@ FUNCTIONS = {
     ),
 }  # fmt: skip
 SPECIAL = ({}, {"a0": 0.0}, {"a1": 1.0}, {"a1": 0.3, "a0": 0.1})
-each_function = few(3, "name", FUNCTIONS)
+each_function = few(2, "name", FUNCTIONS)
 each_layer = few(1, "layer", LAYERS, ids=lambda layer: layer.words)
 
 

@@ -133,6 +133,7 @@ EVERY = CONTROLS | OWN
 VALUES = {name: each.more.get("options", each.more.get("steps")) for name, each in EVERY.items()}
 
 
+@pytest.mark.exhaustive
 @given(st.data())
 def test_an_address_gives_back_what_was_said_into_it(data):
     said = {name: data.draw(st.sampled_from(x)) for name, x in VALUES.items() if x}

@@ -140,6 +140,7 @@ def test_softmax_with_a_sink_is_right_as_often_as_computed(case):
     assert binomtest(right, 2 * TRIALS, accuracy).pvalue > FALSE_ALARM / len(CASES)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=30)
 @given(mu=st.floats(0.1, 10), n=st.floats(0, 15), right_at=st.floats(0, 15))
 @example(mu=5.0, n=12.0, right_at=12.301)

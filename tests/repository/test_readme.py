@@ -79,6 +79,7 @@ def test_every_file_a_page_links_to_exists(page):
             assert place in plain, target
 
 
+@pytest.mark.exhaustive
 def test_every_override_it_shows_works():
     overrides = re.findall(r"--config (\w+)=(\w+)", RUN)
     assert len(overrides) >= 4

@@ -6,6 +6,7 @@ import re
 import pytest
 import yaml
 from faulty import SMALL, as_yaml
+from few import few
 from making import ROOT, spelled_out, study_of
 
 from attention_separation.config import Config, load_config
@@ -223,7 +224,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WRONG)
+@few(24, "name", WRONG)
 def test_one_way_to_be_wrong(name, tmp_path):
     keys, value, path, words = WRONG[name]
     faults = faults_of(tmp_path, changed(*keys, to=value))

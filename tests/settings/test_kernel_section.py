@@ -199,7 +199,7 @@ WRONG_SETTINGS = {
 }  # fmt: skip
 
 
-@few(3, "what", WRONG_SETTINGS)
+@few(2, "what", WRONG_SETTINGS)
 def test_faults_name_path_value_and_what_is_allowed(load, what):
     kernels, path, words = WRONG_SETTINGS[what]
     found = [line for line in faults_of(load, kernels) if words in line]

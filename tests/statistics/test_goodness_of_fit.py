@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from few import few
 from making import STUDY
 from scipy.stats import binom
 
@@ -132,7 +131,8 @@ def turns(panel):
     return np.where(np.arange(len(panel.trials)) % 2, -1, 1)
 
 
-@few(1, "name", ["fig4a", "fig4d", "fig5c", "fig5e", "fig7c", "fig7e"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", ["fig4a", "fig4d", "fig5c", "fig5e", "fig7c", "fig7e"])
 def test_ten_points_too_high_and_too_low_are_found(name):
     """At the paper's trials: more often than 99 times in 100, where the sum tells nothing."""
     panel, rng = real(name), np.random.default_rng(3)

@@ -297,7 +297,7 @@ CASES = [
 ]
 
 
-@few(2, ("prefix", "override", "change"), CASES)
+@few(1, ("prefix", "override", "change"), CASES)
 def test_a_change_reruns_what_depends_on_it(prefix, override, change, monkeypatch, tmp_path):
     path, old, new, expected = change
     text, asked = texts()[prefix], (override,) if override else ()

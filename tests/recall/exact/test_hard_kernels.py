@@ -116,7 +116,8 @@ def test_jumps_are_found():
     assert roughness(layer_of("exp").kernel, d, 10).jumps == ()
 
 
-@few({4}, "age", [33, 34, 40, 47, 90])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("age", [33, 34, 40, 47, 90])
 @few(1, "kernel", ["exp", "where(x>0.9*d,1,0)", "exp_sqrt_d"], ids=["heavy", "sparse", "usual"])
 def test_a_decay_leaves_out_what_has_no_weight_beside_others(kernel, age):
     """Not what has a small factor: a large weight, or one beside zeros, is seen through it."""

@@ -24,7 +24,7 @@ def test_every_size_that_is_wrong_is_named_with_what_is_nearest():
 
 
 @few(
-    4,
+    2,
     ("section", "text"),
     [
         ({"only": ["exp", "softmx"]}, "only[1]: 'softmx' is no kernel; did you mean 'exp' (soft"),

@@ -60,6 +60,7 @@ def test_critical_n_and_where_there_is_none(made):
     assert 0 < row["error"] < 0.01
 
 
+@pytest.mark.exhaustive
 def test_sinks_at_the_sizes_and_where_they_fail(made):
     table = made["needle_sink"]
     assert table.schema.equals(SINKS)

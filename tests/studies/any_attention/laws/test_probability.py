@@ -53,7 +53,7 @@ def test_from_when_on_it_is_equal_to_uniform_in_closed_form():
     assert n_equal_to_uniform(KERNELS["exp"], ONES, DATA) == math.inf
 
 
-@pytest.mark.parametrize(
+@few(4,
     ("law", "changes", "kernel", "layer", "verdicts"),
     [
         ("equal to uniform", {}, "power_2", SELF, ["agrees"] * 3),

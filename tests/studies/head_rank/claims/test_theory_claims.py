@@ -7,6 +7,7 @@ import functools
 import numpy as np
 import pyarrow as pa
 import pytest
+from few import few
 
 from attention_separation.results.tables import chosen, table_from_rows
 from attention_separation.statistics.claims import AGREES, DIFFERS
@@ -179,7 +180,7 @@ VOTES = [
 """With p-values of which no two are equal."""
 
 
-@pytest.mark.parametrize("claim", COMPUTED_CLAIMS, ids=lambda claim: claim.name)
+@few(4, "claim", COMPUTED_CLAIMS, ids=lambda claim: claim.name)
 def test_no_claim_depends_on_the_order_of_rows(claim):
     """The rows of tables may stand in any order: those that a claim compares, it finds."""
     tables = made_rows() | {"votes": VOTES}

@@ -140,7 +140,7 @@ NOTES = [
 ]  # fmt: skip
 
 
-@few(2, ("figure", "grid", "said"), NOTES)
+@few(1, ("figure", "grid", "said"), NOTES)
 def test_what_a_note_says(figure, grid, said):
     assert said in note(figure, grid)
 
@@ -323,6 +323,7 @@ def test_beside_single_heads_stands_what_fact_1_has_at_their_c():
     assert "Fact 1's head at the\nlearned 𝑐" not in legend("rank_fig1", changed(grid, layers=[3]))
 
 
+@pytest.mark.exhaustive
 def test_a_figure_of_tables_has_their_seed(tmp_path):
     """Fact 1's errors are of the sets that the claims simulate, whatever the seed of the cells."""
     study = head_rank(scale="smoke")

@@ -71,7 +71,7 @@ def test_energies_by_the_definition(d, points):
     assert energy > sigmas / 4
 
 
-@pytest.mark.parametrize(("d", "points"), [(4, 3), (8, 5), (64, 16), (64, 62)])
+@few(1, ("d", "points"), [(4, 3), (8, 5), (64, 16), (64, 62)])
 def test_energies_add_up_to_the_share_of_two_points(d, points):
     n = d - points + 1
     a, weights = thresholds(n, points)

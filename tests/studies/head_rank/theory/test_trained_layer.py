@@ -105,6 +105,7 @@ def test_the_best_constant_maps_are_learned_first_and_a_full_rank_head_beyond_th
     assert all(map(np.array_equal, start, again))
 
 
+@pytest.mark.exhaustive
 def test_the_table_has_every_budget_rate_and_run_beside_its_bound():
     job = LayersJob(
         dimensions=[3, 4], rates=[0.01, 0.1], runs=2, steps=5, batch=8, held_out=40, seed=1

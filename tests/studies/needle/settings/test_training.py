@@ -78,7 +78,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@few(8, "wrong", WRONG)
+@few(3, "wrong", WRONG)
 def test_every_way_to_be_wrong_is_said(wrong):
     kernel, grid, words = WRONG[wrong]
     more = {"1st": kernel} if wrong == "no name" else None

@@ -203,7 +203,7 @@ def test_a_digest_has_the_formula_and_no_other_kernel():
 
 
 @few(
-    2,
+    1,
     ("contest", "said"),
     [
         ({"fires": "exp", "silent": ["x**"]}, r"silent\[0\]: 'x\*\*' is no kernel and no formula"),

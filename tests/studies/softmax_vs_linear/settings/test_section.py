@@ -1,6 +1,7 @@
 """What panels take from figures and models is said where it is written, once."""
 
 import pytest
+from few import few
 from making import ROOT, SECTION, study_of
 
 from attention_separation.config import load_config
@@ -15,7 +16,8 @@ def faults_of(overrides):
     return [fault.removeprefix("--config ") for fault in error.value.faults]
 
 
-@pytest.mark.parametrize(
+@few(
+    3,
     ("place", "own", "path"),
     [
         (OF_MODEL, {"theta": "b + 0.1"}, "theta"),
