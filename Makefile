@@ -25,7 +25,7 @@ $(foreach part,$(filter-out $(PARTS),$(WITH)),$(error WITH=$(part): there is $(P
 # variable FLA_CORE names the folder of flash-linear-attention, of which OF=fla calls references.
 OF ?= quick
 SLOW := whole_run or kill or exhaustive
-# Of slow tests about one in so many, drawn by the digest of the source; all if not given.
+# Of slow tests about one in so many, drawn by the digest of the project's files; all if not given.
 SHARE ?=
 PARALLEL := --numprocesses logical --maxprocesses 4 --dist
 TESTS_quick := $(PARALLEL) worksteal -m 'not ($(SLOW))'

@@ -4,7 +4,7 @@ import os
 import zlib
 
 import pytest
-from breaks.draw import digest_of_source
+from breaks.draw import ROOT, digest_of_files
 from hypothesis import HealthCheck, settings
 
 # A job has one core; two would wait for each other through small products, and tests with them.
@@ -27,17 +27,15 @@ settings.load_profile("default")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--share", type=int, default=1, metavar="N",
-        help="of slow tests about one in N, drawn by the digest of the source",
-    )  # fmt: skip
+    about = "of slow tests about one in N, drawn by the digest of the project's files"
+    parser.addoption("--share", type=int, default=1, metavar="N", help=about)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     share = config.getoption("share")
-    if share == 1:
+    if share <= 1:
         return
-    digest = digest_of_source()
+    digest = digest_of_files(ROOT, "src", "tests", "workflow", "docs")
     left_out = [
         item
         for item in items

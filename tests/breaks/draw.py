@@ -29,11 +29,13 @@ OTHER = {
 """The operator that takes another's place."""
 
 
-def digest_of_source(root: Path = ROOT) -> str:
-    """Of another source other breaks are drawn, and other cases."""
+def digest_of_files(root: Path, *folders: str) -> str:
+    """Of what people write in some folders: draws by it are others after any change."""
     digest = hashlib.sha256()
-    for path in sorted((root / SOURCE).rglob("*.py")):
-        digest.update(path.read_bytes())
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in {".py", ".smk", ".j2", ".md"}:
+                digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -28,7 +28,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from breaks.draw import ROOT, SOURCE, apply, digest_of_source, find, read_list, write_list
+from breaks.draw import ROOT, SOURCE, apply, digest_of_files, find, read_list, write_list
 
 APART = ("tests/pytorch", "tests/explorer_app")
 """Tests that `make test` and `make test-slow` leave out, for they need more than these install."""
@@ -142,7 +142,7 @@ def drawn_breaks(root: Path, breaks: list[dict]) -> list[dict]:
         for one in breaks
         if one["result"] == "red" and "::" in one["tests"] and not one["tests"].startswith(APART)
     ]
-    random.Random(digest_of_source(root)).shuffle(candidates)
+    random.Random(digest_of_files(root, SOURCE)).shuffle(candidates)
     drawn: list[dict] = []
     for one in candidates:
         if len(drawn) < TWELVE and find(root, one):

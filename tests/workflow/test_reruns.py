@@ -297,7 +297,7 @@ CASES = [
 ]
 
 
-@few(1, ("prefix", "override", "change"), CASES)
+@few(4, ("prefix", "override", "change"), CASES)
 def test_a_change_reruns_what_depends_on_it(prefix, override, change, monkeypatch, tmp_path):
     path, old, new, expected = change
     text, asked = texts()[prefix], (override,) if override else ()
@@ -350,7 +350,7 @@ def test_a_change_of_training_trains_every_cell_again(change, monkeypatch, tmp_p
     assert {n for n in found if n in cells} == {n for n in cells if prefix_of(n) in prefixes}
 
 
-@few(1, "override", OVERRIDES)
+@few(2, "override", OVERRIDES)
 def test_an_override_reaches_what_it_touches(override):
     before = jobs(texts()[""])
     found = reruns(before, codes(before), jobs(texts()[""], override))

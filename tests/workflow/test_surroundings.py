@@ -67,11 +67,11 @@ SURROUNDINGS: dict[str, tuple[dict[str, str], dict[str, bytes]]] = {
 """By what they are: variables of the environment, and files in the folder of the run."""
 
 JOBS = ("simulate_fig7b", "fig7", "theta")
-OF_NUMBERS_TOO = {
-    "nothing", "ASCII alone", "without docstrings", "strict Python", "another order", "threads",
-    "modules here",
+NEAR_NUMBERS = {
+    "nothing", "ASCII alone", "another place", "without docstrings", "strict Python",
+    "another order", "threads", "modules here",
 }  # fmt: skip
-"""Surroundings that may reach numbers; what is around a picture, one job shows."""
+"""Surroundings that may reach numbers: all jobs are run in them, and one job in the others."""
 
 
 def job(project, study, name: str, output: Path) -> list[str]:
@@ -99,7 +99,7 @@ def test_a_job_gives_the_same_bytes_in_all_surroundings(made_once, tmp_path, nam
         (here / path).parent.mkdir(exist_ok=True)
         (here / path).write_bytes(content)
     study = load_config(made_once.folder / "config.yaml").studies()["softmax_vs_linear"]
-    jobs = JOBS if name in OF_NUMBERS_TOO else ("fig7",)
+    jobs = JOBS if name in NEAR_NUMBERS else ("fig7",)
     for each in jobs:
         words = [sys.executable, "-m", "attention_separation", *job(made_once, study, each, output)]
         done = said_by(words, here, PYTHONPATH=str(made_once.folder / "src"), **variables)
