@@ -64,7 +64,7 @@ class Project:
         if not (ROOT / folder).is_dir():
             return
         shutil.copytree(ROOT / folder, self.folder / folder)
-        (self.folder / RECORDS).mkdir(parents=True)
+        (self.folder / RECORDS).mkdir(parents=True, exist_ok=True)
         # A record's name is its file's path in base64.
         begin = base64.b64encode(folder.encode()).decode().rstrip("=")[:-1]
         for record in (ROOT / RECORDS).glob(f"{begin}*"):

@@ -209,6 +209,15 @@ def test_claims_stand_in_the_order_of_their_origins():
         assert [name for name in by_claim if by_claim[name] == origin] == of_origin
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(1.2, AGREES), (1.3, DIFFERS)])
+def test_fact_1_may_be_a_quarter_off_its_law(factor, verdict):
+    def change(row):
+        if row["construction"] == "fact_1":
+            row["error_exact"] = row["error_law"] * factor
+
+    assert verdicts("temperatures", change)["Fact 1"] == verdict
+
+
 def test_one_random_head_says_nothing_of_an_exponent():
     """Its logarithm is 0, so that it would agree whatever its error."""
     evidence = Evidence(margin=0.0, level=LEVEL, seed=1, features=made_rows()["features"])
