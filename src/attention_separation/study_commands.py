@@ -204,8 +204,11 @@ def _keep(arguments: argparse.Namespace) -> None:
     studies = load_config(Path("config.yaml")).studies()
     for name in arguments.studies:
         study = studies[STUDIES["" if name == "paper" else name]]
-        count = keep_run(study, arguments.docs)
-        print(f"{name}: {count} results of {study.folder} in {arguments.docs / study.kept_in}")
+        folder = arguments.docs / study.kept_in
+        count, left = keep_run(study, arguments.docs)
+        print(f"{name}: {count} results of {study.folder} in {folder}")
+        if left:
+            print(f"{name}: not made, and left in {folder} as they are: {', '.join(left)}")
         if name == "rank":
             from .studies.head_rank.paper_size import keep_paper_size
 

@@ -74,7 +74,7 @@ def run(tmp_path):
 
 
 def test_tables_and_pictures_of_a_run(run, tmp_path):
-    assert keep_run(run, tmp_path / "docs") == len(TABLES)
+    assert keep_run(run, tmp_path / "docs") == (len(TABLES), [])
     kept = {path.name: path.read_text() for path in (tmp_path / "docs/own").iterdir()}
     columns = ",".join(f'"{name}"' for name in CLAIM)
     assert kept == {
@@ -107,6 +107,15 @@ def test_a_run_that_lacks_a_table_is_refused(run, tmp_path):
     with pytest.raises(ValueError, match=rf"^{missing} is missing; make the run first$"):
         keep_run(run, tmp_path / "docs")
     assert not (tmp_path / "docs").exists()
+
+
+def test_what_pages_alone_ask_for_stays_where_it_was_not_made(run, tmp_path):
+    (tmp_path / "results/tables/for_pages.parquet").unlink()
+    kept = tmp_path / "docs/own/for_pages.csv"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("of another run")
+    assert keep_run(run, tmp_path / "docs") == (len(TABLES) - 1, ["for_pages"])
+    assert kept.read_text() == "of another run"
 
 
 def test_a_table_of_other_settings_is_refused(run, tmp_path):

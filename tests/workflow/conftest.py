@@ -1,6 +1,8 @@
 """Copies of the project for the tests of the workflow."""
 
 import fcntl
+import os
+from pathlib import Path
 
 import pytest
 from project import Project, small_project
@@ -20,10 +22,13 @@ def small(tmp_path):
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory, worker_id):
-    """The small project, all of it made, for all workers of a test run; only to be read."""
+    """The small project, all of it made, for all workers of a test run; only to be read. The folder
+    of the environment variable MADE_ONCE, if there is one, has it for the next run of the same
+    code too."""
     root = tmp_path_factory.getbasetemp()
     if worker_id != "master":
         root = root.parent
+    root = Path(os.environ.get("MADE_ONCE", root))
     whole = root / "made"
     with (root / "made.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -51,27 +51,27 @@ def test_an_unknown_target(small):
 
 
 @pytest.mark.whole_run
-def test_files_in_the_place_of_tables_are_named_and_logged(small):
+def test_files_in_the_place_of_tables_are_named_and_logged(made):
     """Truncated, with other columns, and of other settings, such as another panel's."""
     broken = {
         "fig3a": "no parquet file that can be read",
         "fig4b": "not a table of this version",
         "fig7b": "made with other settings than these",
     }
-    paths = {name: small.folder / f"results/panels/{name}.parquet" for name in broken}
-    small.make(*broken)
-    made = small.files()
+    paths = {name: made.folder / f"results/panels/{name}.parquet" for name in broken}
+    made.make(*broken)
+    whole = made.files()
     table = read_table(paths["fig4b"])
     paths["fig3a"].write_bytes(paths["fig3a"].read_bytes()[:-100])
     paths["fig7b"].write_bytes(paths["fig4b"].read_bytes())
     other = table.rename_columns({"trials": "tries"})
     metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
     write_parquet(other, paths["fig4b"], metadata)
-    done = small.run(*broken)
+    done = made.run(*broken)
     assert done.returncode != 0
     assert "Traceback" not in done.stdout
     for name, words in broken.items():
-        lines = (small.folder / f"results/logs/{name}.log").read_text().splitlines(keepends=True)
+        lines = (made.folder / f"results/logs/{name}.log").read_text().splitlines(keepends=True)
         # What the log is begun and ended with is not said.
         log = "".join(line for line in lines if not line.startswith("# "))
         for said in (done.stdout, log):
@@ -80,11 +80,11 @@ def test_files_in_the_place_of_tables_are_named_and_logged(small):
         # The last line runs the job alone, to the same end.
         alone = shlex.split(log.splitlines()[-1])
         assert alone[1:4] == ["-m", "attention_separation", "job"]
-        again = small.run_command(*alone[3:])
+        again = made.run_command(*alone[3:])
         assert (again.returncode, again.stdout) == (1, log)
         paths[name].unlink()
-    small.make(*broken)
-    assert small.files() == made
+    made.make(*broken)
+    assert made.files() == whole
 
 
 def environment(project):

@@ -11,8 +11,6 @@ from making import SECTION, head_rank
 from project import Project
 from rank_cells import SMOKE, write_made_up
 
-from attention_separation.studies.head_rank.settings.titles import NUMBERED
-
 pytestmark = pytest.mark.whole_run
 
 SCALED = head_rank(scale="smoke")
@@ -37,8 +35,12 @@ ASK = ("rank", "--config", SMOKE)
 
 @pytest.fixture(scope="module")
 def ranked_once(tmp_path_factory):
-    """The project with the second paper made, at the scale smoke; only to be read."""
+    """The project with the second paper made, at the scale smoke: by this checkout, if it has all
+    of it and it is current, or else with cells that are made up. Only to be read."""
     project = Project(tmp_path_factory.mktemp("ranked"))
+    project.begin_with_made(SCALED.folder)
+    if project.run_command("rank-verify", SCALED.folder, SMOKE).returncode == 0:
+        return project
     for name, job in CELLS.items():
         write_made_up(job, project.folder / SCALED.folder / "cells" / f"{name}.parquet")
     project.make(*ASK)
@@ -116,11 +118,10 @@ def test_without_torch_nothing_is_begun(ranked):
     assert not (ranked.folder / SCALED.folder / "logs").exists()
 
 
-def test_without_torch_all_else_is_made(project):
-    done = project.run("rank_vote", "rank_theory", "--config", SMOKE, torch=False)
+def test_without_torch_what_needs_none_is_made(project):
+    done = project.run("rank_vote", "--config", SMOKE, torch=False)
     assert done.returncode == 0, done.stdout
-    tables = project.folder / SCALED.folder / "tables"
-    assert {path.stem for path in tables.iterdir()} == {*NUMBERED}
+    assert (project.folder / SCALED.folder / "figures/rank_vote.svg").is_file()
 
 
 def test_the_report_holds_what_has_been_made(ranked):

@@ -17,8 +17,11 @@ FOLDER = "results/recall/smoke"
 
 @pytest.fixture(scope="module")
 def made_once(tmp_path_factory):
-    """The project with recall made at the scale smoke, without PyTorch; only to be read."""
+    """The project with recall made at the scale smoke, its claims without PyTorch and the rest by
+    this checkout, if it has it; only to be read."""
     project = Project(tmp_path_factory.mktemp("recall"))
+    project.begin_with_made(FOLDER)
+    (project.folder / FOLDER / "tables/recall_claims.parquet").unlink(missing_ok=True)
     done = project.run("recall", "--config", SMOKE, torch=False)
     assert done.returncode == 0, done.stdout
     return project

@@ -20,17 +20,22 @@ DIGITS = 8
 """Of the numbers in tracked tables: the last of a float64's 16 depend on the kind of processor."""
 
 
-def keep_run(study: Study, docs: Path) -> int:
-    """Put a study's run into docs/FOLDER; how many files that makes. ValueError if a file of the
+def keep_run(study: Study, docs: Path) -> tuple[int, list[str]]:
+    """Put a study's run into docs/FOLDER; how many results that are, and the names of those that
+    pages alone ask for and that were not made: they stay as they are. ValueError if a file of the
     run is missing, TableError if one is of other settings."""
     folder = docs / study.kept_in
     results = Path(study.folder)
     kept: list[tuple[Output, Path]] = []
     checked: list[Path] = []
     digests = []
+    left: list[str] = []
     for result, output in outputs_of(study.results):
         if is_kept(result, output):
             path = results / output.path("svg" if output.kind is PICTURE else "parquet")
+            if not path.exists() and not result.in_default_run:
+                left.append(output.name)
+                continue
             if not path.exists():
                 raise ValueError(f"{path} is missing; make the run first")
             kept.append((output, path))
@@ -47,7 +52,7 @@ def keep_run(study: Study, docs: Path) -> int:
             part = study.kept_part(output, read_table(path))
             if part is not None:
                 _write_if_moved(rounded(part, DIGITS), folder / f"{output.name}.csv")
-    return len(kept)
+    return len(kept), left
 
 
 def _write_if_moved(table: pa.Table, path: Path) -> None:

@@ -5,17 +5,18 @@ import math
 
 import ml_dtypes
 import numpy as np
+import pyarrow.csv
 import pytest
 from few import few
 from literal_kernels import OF_SCORES, OF_SCORES_ABOVE_ZERO
-from making import CONFIG
+from making import CONFIG, ROOT
 
 from attention_separation.__main__ import run_job
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.values import best_probabilities, separate
 from attention_separation.any_attention.verdicts import exp_probabilities
 from attention_separation.attention.kernels import KERNELS, minus_mean
-from attention_separation.results.tables import read_parquet
+from attention_separation.results.tables import chosen, read_parquet, table_from_rows
 from attention_separation.studies.any_attention.settings import Data
 from attention_separation.studies.any_attention.tables import precision
 from attention_separation.studies.any_attention.tables.precision import SCHEMES
@@ -123,6 +124,23 @@ def test_the_first_that_is_lost():
         assert precision.first_lost(verdict, PAPERS) == pytest.approx(wanted, nan_ok=True)
     # sqrt(log n) is 0 at one token.
     assert precision.multiples(PAPERS.model_copy(update={"classes": 1}), 10, 5)[0] == 2
+
+
+@pytest.mark.exhaustive
+@each_layer
+@pytest.mark.parametrize(("name", "part"), precision.CASES)
+def test_the_tracked_table_is_that_of_the_code(name, part, layer):
+    """Which a whole run does not make."""
+    types = pyarrow.csv.ConvertOptions(column_types=precision.SCHEMA)
+    tracked = pyarrow.csv.read_csv(ROOT / "docs/kernels/precision.csv", convert_options=types)
+    kept = chosen(tracked.to_pylist(), kernel=name, **{"lambda": part}, **layer.columns)
+    rows = table_from_rows(precision._rows(name, part, layer, PAPERS), precision.SCHEMA).to_pylist()
+    assert len(rows) == len(SCHEMES)
+    for row, kept_row in zip(rows, kept, strict=True):
+        for column, value in row.items():
+            is_number = isinstance(value, float)
+            expected = kept_row[column]
+            assert value == (pytest.approx(expected, rel=1e-6) if is_number else expected), column
 
 
 @pytest.mark.exhaustive
