@@ -35,6 +35,14 @@ def test_a_weight_in_x_against_the_literal_definition(layer, name):
         np.testing.assert_allclose(found, np.unique(wanted.round(9)), atol=2e-9)
 
 
+def test_sums_over_keys_are_of_each_number_of_tokens_by_itself():
+    """Efficient attention, which divides by them."""
+    sizes = [20, 200, 2000]
+    together = values.best_probabilities(KERNELS["efficient"], LAYERS[0], PAPERS, sizes)
+    alone = [values.best_probabilities(KERNELS["efficient"], LAYERS[0], PAPERS, [n]) for n in sizes]
+    np.testing.assert_array_equal(together, np.concatenate(alone))
+
+
 def test_a_weight_is_for_x_the_identity():
     with pytest.raises(ValueError, match="a weight with X = 'ones'; allowed: with 'identity'"):
         token_types(LAYERS[1], PAPERS, [200], 1.0)

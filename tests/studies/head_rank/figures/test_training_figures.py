@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from few import few
@@ -87,6 +88,22 @@ def test_each_figure_is_drawn(figure, runs):
     picture.draw_without_rendering()
     drawn = [ax for ax in picture.axes if ax.lines]
     assert len(drawn) == AXES.get(figure, 2)
+
+
+def test_a_line_is_of_the_means_of_runs_that_have_a_number():
+    rows = [row for row in runs_of(FIG1) if (row["layers"], row["width"]) == (1, 1)]
+    for row in rows:
+        if row["rank"] == 2 or (row["rank"], row["run"]) == (4, 0):
+            row["test_error"] = None
+    picture = FIGURES["rank_fig1"](shown("rank_fig1", rows, seed=1))
+    line = next(line for line in picture.axes[0].lines if len(line.get_xdata()) == 3)
+    means = [
+        np.mean(
+            [row["test_error"] for row in chosen(rows, rank=rank) if row["test_error"]] or np.nan
+        )
+        for rank in (2, 4, 8)
+    ]
+    np.testing.assert_allclose(line.get_ydata(), means)
 
 
 STEPS = SMALL | {"steps": 4000, "batch": 64}

@@ -15,6 +15,8 @@ from scipy.special import eval_gegenbauer
 
 from attention_separation.rank_bound.bound import bound, log_harmonics, reached_shares
 from attention_separation.studies.head_rank.constructions import data, sphere
+from attention_separation.studies.head_rank.settings.jobs import BoundSettings
+from attention_separation.studies.head_rank.theory.bound_table import points_rows
 from attention_separation.studies.head_rank.theory.plurality_table import uniform_attention_error
 from attention_separation.studies.head_rank.theory.points_bound import (
     energies,
@@ -242,3 +244,14 @@ def test_the_page_has_the_numbers():
         assert f"| {n} | {' | '.join(cells)} | {1 - 1 / n:.3g} |" in page
     error, least = linear(64, 4), points_bound(64, 1, 64, 4)
     assert f"At N = 4 that has error {error:.3f}, where the bound is {least:.3f}." in page
+
+
+def test_a_row_has_the_bounds_of_its_heads():
+    job = BoundSettings(dimensions=[4], doublings=1, errors=[0.1], points=[2, 3])
+    rows = [*points_rows(job)]
+    assert {row["rank"] for row in rows} == {1, 2, 4}
+    for row in rows:
+        of = row["d"], row["rank"], row["heads"], row["n"]
+        assert row["bound"] == points_bound(*of)
+        assert row["bound_any_value"] == points_bound(*of, any_value=True)
+    assert any(row["bound_any_value"] < row["bound"] for row in rows)

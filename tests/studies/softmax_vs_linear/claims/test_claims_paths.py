@@ -5,7 +5,13 @@ import math
 import pytest
 from claim_cases import JOB
 
-from attention_separation.studies.softmax_vs_linear.claims.paths import SizePath, holds_from, paths
+from attention_separation.studies.softmax_vs_linear.claims.claim import Measured
+from attention_separation.studies.softmax_vs_linear.claims.paths import (
+    SizePath,
+    holds_from,
+    least_margin,
+    paths,
+)
 from attention_separation.studies.softmax_vs_linear.models.attention import (
     CROSS_ATTENTION,
     SELF_ATTENTION,
@@ -64,3 +70,10 @@ def test_a_failure_soon_after_the_first_success_moves_the_start():
     assert holds_from(path, lambda size: size[0] >= 333 and size[0] not in (340, 351)) == 352
     # What fails far beyond is not seen: the text says what was tested.
     assert holds_from(path, lambda size: size[0] >= 333 and size[0] != 777) == 333
+
+
+def test_the_least_margin_is_of_what_can_be_judged():
+    found = [Measured(20, 4, 1.0, 2.0, margin) for margin in (0.5, None, 0.0, 0.2)]
+    assert least_margin(found) == found[2]
+    assert least_margin(found[:2]) == found[0]
+    assert least_margin(found[1:2]) is None

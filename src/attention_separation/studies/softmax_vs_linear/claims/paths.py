@@ -184,7 +184,8 @@ def worst_end(claim: PaperClaim, setting: Setting) -> Measured | None:
 
 def least_margin(measured: Collection[Measured]) -> Measured | None:
     """The measurement with the least margin, of those that can be judged; None if there is none."""
-    return min(measured, key=lambda result: result.margin or 0.0, default=None)
+    judged = [result for result in measured if result.margin is not None]
+    return min(judged, key=lambda result: result.margin or 0.0, default=None)
 
 
 def holds_from(path: SizePath, holds: Callable[[Size], bool]) -> int | None:
