@@ -38,7 +38,7 @@ def test_ranges(of, meets):
 
 def test_the_sentence_counts_points_of_attention():
     text = note_on_definition([self_attention(), cross_attention(0.5), REGRESSION])
-    assert text.startswith("1 of the 2 points of attention leave what the datasets' definition")
+    assert text.startswith("Outside the datasets' definition: 1 of the 2 points of attention.")
     assert text.endswith("a₁ ≥ 1 (reconstructed).")
     assert "0.7" not in text
 
@@ -47,10 +47,10 @@ def test_a_model_of_ones_own_says_its_own_range(monkeypatch):
     third = replace(MODELS["self_attention"], name="a_third", range_words="a₁ ≥ 3", least_a1=3)
     monkeypatch.setitem(MODELS, "a_third", third)
     of_third = self_attention().with_more(model="a_third")
-    assert note_on_definition([of_third]).endswith("asks: a₁ ≥ 3.")
+    assert note_on_definition([of_third]).endswith("asks for a₁ ≥ 3.")
     text = note_on_definition([of_third, cross_attention(0.5), self_attention(c=0.9)])
     assert text.endswith(
-        "asks: a₀ < 0.1, a₁ ≥ 0.7, b + c = 1; in cross-attention a₀ < 0.1, a₁ ≥ 1 "
+        "asks for a₀ < 0.1, a₁ ≥ 0.7, b + c = 1; in cross-attention a₀ < 0.1, a₁ ≥ 1 "
         "(reconstructed); in a-third a₁ ≥ 3."
     )
 
@@ -60,4 +60,4 @@ def test_the_papers_sweeps_leave_the_definition():
     notes = {name: note_on_definition([STUDY.exact[name]]) for name in SECTION.panels}
     left = {name for name, note in notes.items() if note}
     assert left == {f"fig{k}{letter}" for k in (4, 5) for letter in "def"} | {"fig7d", "fig7e"}
-    assert notes["fig4f"].startswith("80 of the 81 points")
+    assert "definition: 80 of the 81 points" in notes["fig4f"]

@@ -80,7 +80,7 @@ def test_what_leaves_the_definition_is_shaded_and_said():
     (span,) = ax.patches
     assert span.get_x() + span.get_width() == pytest.approx(0.9)
     assert OUTSIDE in texts(figure)
-    assert "Shaded: 2 of the 4 points of attention" in texts(figure)
+    assert "Shaded, outside the datasets' definition: 2 of the 4 points" in texts(figure)
     inside, _ = drawn(panel("cross_attention", {"a1": [1.0, 1.2]}, **CROSS))
     assert not inside.axes[0].patches
     assert OUTSIDE not in texts(inside)

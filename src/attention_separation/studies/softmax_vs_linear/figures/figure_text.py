@@ -71,8 +71,8 @@ def are_outside(panel: Panel) -> list[bool]:
 
 
 def note_on_definition(panels: Iterable[Panel], is_shaded: bool = False) -> str:
-    """At how many points of attention the parameters leave the definition, in a sentence; empty
-    where none do. A figure may have them shaded."""
+    """At how many points of attention the parameters are outside the definition, and what it asks
+    for; empty where none are. A figure may have them shaded."""
     points = 0
     outside = Counter[AttentionModel]()
     for panel in panels:
@@ -89,10 +89,10 @@ def note_on_definition(panels: Iterable[Panel], is_shaded: bool = False) -> str:
     first, *others = sorted(outside, key=lambda model: order.index(model.name))
     ranges = [first.range_words]
     ranges += [f"in {model.words} {model.range_words}" for model in others]
-    shaded = "Shaded: " if is_shaded else ""
+    place = "Shaded, outside" if is_shaded else "Outside"
     return (
-        f"{shaded}{outside.total():,} of the {points:,} points of attention leave what the "
-        f"datasets' definition asks: {'; '.join(ranges)}."
+        f"{place} the datasets' definition: {outside.total():,} of the {points:,} points of "
+        f"attention. It asks for {'; '.join(ranges)}."
     )
 
 
