@@ -110,6 +110,7 @@ def test_what_is_said_moves_no_answer():
     [
         (delta_rule(30), "finite real numbers; with keys of norm √d a delta rule grows .* norm=1"),
         (lambda q, k, v: linear(q, k, v)[None], "without axes of batches or heads"),
+        (lambda q, k, v: linear(q, k, v).T, "queries along the first axis"),
         (lambda q, k, v: v, "an output for each query that reads after all pairs"),
         (lambda q, k, v: (linear(q, k, v), None), r"a tuple of 2; allowed: an array \(16, 8\)"),
         (lambda x, n, d: x, r"layer=.*; allowed: a layer that is called as layer\(q, k, v\)"),

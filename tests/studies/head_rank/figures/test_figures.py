@@ -100,8 +100,9 @@ def test_the_temperature_figure_shows_points_exact_values_and_law():
     assert len(fact_1.lines) == 3 * 2
     # In the middle, without (3, 0): there one point is always the nearest.
     assert len(right.lines) == 3 * 2
-    labels = [[entry.get_text() for entry in ax.get_legend().get_texts()] for ax in (right, text)]
+    labels = [[entry.get_text() for entry in ax.get_legend().get_texts()] for ax in figure.axes]
     assert labels == [
+        ["$d$ = 5, $N$ = 2", "$d$ = 5, $N$ = 4", "independent points", "orthogonal points"],
         ["𝑏 = (0.5, 0)", "$d$ = 4", "$d$ = 6"],
         ["𝑏 = (0.5, 0)", "𝑏 = (3, 0)", "− 𝑏/2, the worst 𝑏"],
     ]

@@ -26,6 +26,14 @@ def test_a_part_is_as_its_grid_but_for_what_it_gives():
     assert [len([*product.cells(1)]) for product in GRID.products()] == [4, 1, 4]
 
 
+def test_a_grid_has_a_bound_on_its_cells():
+    """Each list of 2, 5, ... values multiplies them."""
+    lists = {"layers": [1, 2, 3, 4, 5], "widths": [*range(1, 26)], "ranks": [1, 2, 4, 8]}
+    assert len([*Grid(**SHARED, **lists, n=[3, 4]).cells(seed=1)]) == 1000
+    with pytest.raises(ValueError, match="has 1500 cells; allowed: at most 1000"):
+        Grid(**SHARED, **lists, n=[3, 4, 5])
+
+
 def test_each_initial_value_of_additive_encodings_has_cells_of_its_own():
     grid = Grid(
         **SHARED, layers=[1], widths=[1], ranks=[2], n=[4], encodings=["none", "additive"],

@@ -12,6 +12,7 @@ from attention_separation.studies.head_rank.settings.jobs import LayersJob
 from attention_separation.studies.head_rank.theory import layers_table
 from attention_separation.studies.head_rank.theory.bound_table import budget_heads, ranks
 from attention_separation.studies.head_rank.theory.trained_layer import (
+    BLOCK,
     Layer,
     batch_of,
     error_and_gradient,
@@ -129,3 +130,9 @@ def test_the_table_has_every_budget_rate_and_run_beside_its_bound():
 def test_layers_are_trained_at_every_scale():
     for scale in ("smoke", "desk", "crossing", "paper"):
         assert "rank_layers" in head_rank(scale=scale).results
+
+
+@pytest.mark.parametrize("count", [1, BLOCK, BLOCK + 3])
+def test_there_is_an_error_for_each_new_set(count):
+    rng = stream(1, "errors")
+    assert errors_of(rng, initial_layer(rng, 4, 1, 2), count).shape == (count,)

@@ -12,6 +12,8 @@ from attention_separation.studies.softmax_vs_linear.claims.lemma import (
     Case,
     chance_column_exceeds,
     chance_of_heads,
+    chance_of_none,
+    chance_of_some,
     chance_row_reaches,
 )
 from attention_separation.studies.softmax_vs_linear.models.attention import (
@@ -132,3 +134,10 @@ def test_heads_are_those_of_fair_coins():
         for heads in range(-1, coins + 3):
             wanted = sum(law[max(heads, 0) :])
             assert chance_of_heads(heads, coins) == pytest.approx(wanted, rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-20, 0.3, 1.0])
+def test_none_or_some_of_the_columns(p):
+    assert chance_of_none(p, 5) == pytest.approx((1 - p) ** 5)
+    some = 1 - (1 - p) ** 5 if p > 1e-9 else 5 * p
+    assert chance_of_some(p, 5) == pytest.approx(some, rel=1e-12, abs=0)
