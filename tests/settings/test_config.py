@@ -260,6 +260,8 @@ def test_many_points_that_break_a_definition_are_one_short_list(tmp_path):
     faults = faults_of(tmp_path, as_yaml(whole))
     assert len(faults) == 3
     assert faults[-1].endswith("and 71 more points like these")
+    whole["softmax_vs_linear"]["panels"]["fig4a"]["sweep"] = {"n": [200, 210, 230]}
+    assert faults_of(tmp_path, as_yaml(whole))[-1].endswith("and 1 more point like these")
     whole["softmax_vs_linear"]["panels"]["fig4a"]["sweep"] = {"n": [200, 210]}
     faults = faults_of(tmp_path, as_yaml(whole))
     assert len(faults) == 2

@@ -33,11 +33,11 @@ def keep_run(study: Study, docs: Path) -> tuple[int, list[str]]:
     for result, output in outputs_of(study.results):
         if is_kept(result, output):
             path = results / output.path("svg" if output.kind is PICTURE else "parquet")
-            if not path.exists() and not result.in_default_run:
+            if not path.exists():
+                if result.in_default_run:
+                    raise ValueError(f"{path} is missing; make the run first")
                 left.append(output.name)
                 continue
-            if not path.exists():
-                raise ValueError(f"{path} is missing; make the run first")
             kept.append((output, path))
             # A picture without numbers has its digests in the table of its job.
             if output.kind is not PICTURE:

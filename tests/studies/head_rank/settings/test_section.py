@@ -27,7 +27,7 @@ def test_a_part_is_as_its_grid_but_for_what_it_gives():
 
 
 def test_a_grid_has_a_bound_on_its_cells():
-    """Each list of 2, 5, ... values multiplies them."""
+    """They are as many as the lengths of its lists make, multiplied."""
     lists = {"layers": [1, 2, 3, 4, 5], "widths": [*range(1, 26)], "ranks": [1, 2, 4, 8]}
     assert len([*Grid(**SHARED, **lists, n=[3, 4]).cells(seed=1)]) == 1000
     with pytest.raises(ValueError, match="has 1500 cells; allowed: at most 1000"):

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from ....statistics.bisection import bracket
@@ -185,7 +186,7 @@ def worst_end(claim: PaperClaim, setting: Setting) -> Measured | None:
 def least_margin(measured: Collection[Measured]) -> Measured | None:
     """The measurement with the least margin, of those that can be judged; None if there is none."""
     judged = [result for result in measured if result.margin is not None]
-    return min(judged, key=lambda result: result.margin or 0.0, default=None)
+    return min(judged, key=attrgetter("margin"), default=None)
 
 
 def holds_from(path: SizePath, holds: Callable[[Size], bool]) -> int | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union
 from pydantic import AfterValidator, Field, create_model, model_validator
 from pydantic.config import JsonDict
 
-from ....messages.words import short_repr, suggestion
+from ....messages.words import counted, short_repr, suggestion
 from ....settings.faults import Fault, below
 from ....settings.strict_model import (
     UNTAGGED,
@@ -377,5 +377,5 @@ def _point_faults(panel: Panel) -> list[Fault]:
                 texts.append(f"m={point.m}; allowed: at most {MOST_COLUMNS} sign columns")
     if len(texts) > MOST_FAULTY_POINTS:
         rest = len(texts) - MOST_FAULTY_POINTS
-        texts[MOST_FAULTY_POINTS:] = [f"and {rest} more points like these"]
+        texts[MOST_FAULTY_POINTS:] = [f"and {counted(rest, 'more point')} like these"]
     return [(path, text) for text in texts]
