@@ -10,7 +10,7 @@ from rank_cells import write_made_up
 from rank_runs import LEVEL, MARGIN
 
 from attention_separation.results.tables import TableError, chosen, read_parquet, write_parquet
-from attention_separation.studies.head_rank import paper_size
+from attention_separation.studies.head_rank import comparison, kept_figures, kept_runs, paper_size
 from attention_separation.studies.head_rank.constructions.farthest_point import least_error
 from attention_separation.studies.head_rank.training.cell_table import (
     ADDED,
@@ -37,8 +37,8 @@ def train(results, scale, *names):
 def test_what_is_kept_comes_back(tmp_path):
     names = ["d64_n16_L1_w1_r64", "d64_n16_L1_w8_r8"]
     train(tmp_path, "paper_size", *names)
-    assert paper_size.keep_runs(tmp_path / "paper_size", tmp_path / "docs") == 2
-    back = paper_size.read_kept(tmp_path / "docs")
+    assert kept_runs.keep_runs(tmp_path / "paper_size", tmp_path / "docs") == 2
+    back = kept_runs.read_kept(tmp_path / "docs")
     assert [row["cell"] for row in back] == [names[0]] * 3 + [names[1]]
     for name in names:
         table = read_parquet(tmp_path / f"paper_size/cells/{name}.parquet", SCHEMA)
@@ -50,7 +50,7 @@ def test_what_is_kept_comes_back(tmp_path):
                 assert kept[column] == wanted, column
             assert kept["curve_step"][-1] == row["curve_step"][-1]
             assert len(kept["curve_step"]) == len(kept["curve_test"]) <= 25
-    made_with = paper_size.read_made_with(tmp_path / "docs")
+    made_with = kept_runs.read_made_with(tmp_path / "docs")
     assert {entry["core_seconds"] for entry in made_with.values()} == {120.5}
     assert all(entry["code"] and entry["settings"] for entry in made_with.values())
 
@@ -60,8 +60,8 @@ def test_what_a_gpu_trained_says_nothing_of_a_core(tmp_path):
     train(tmp_path, "paper_size", name)
     path = tmp_path / f"paper_size/cells/{name}.parquet"
     write_made_up(STUDIES["paper_size"].every_cell[name], path, device="cuda")
-    paper_size.keep_runs(tmp_path / "paper_size", tmp_path / "docs")
-    made_with = paper_size.read_made_with(tmp_path / "docs")[name]
+    kept_runs.keep_runs(tmp_path / "paper_size", tmp_path / "docs")
+    made_with = kept_runs.read_made_with(tmp_path / "docs")[name]
     assert made_with["device"] == "cuda"
     assert (made_with["processor"], made_with["core_seconds"]) == (None, None)
 
@@ -69,24 +69,24 @@ def test_what_a_gpu_trained_says_nothing_of_a_core(tmp_path):
 def test_a_cell_takes_the_place_of_its_namesake_alone(tmp_path):
     docs = tmp_path / "docs"
     train(tmp_path / "a", "reference", "d64_n16_L1_w1_r1", "d64_n16_L1_w1_r2")
-    paper_size.keep_runs(tmp_path / "a/reference", docs)
+    kept_runs.keep_runs(tmp_path / "a/reference", docs)
     before = {path.name: path.read_bytes() for path in docs.iterdir()}
-    paper_size.keep_runs(tmp_path / "a/reference", docs)
+    kept_runs.keep_runs(tmp_path / "a/reference", docs)
     assert {path.name: path.read_bytes() for path in docs.iterdir()} == before
     train(tmp_path / "b", "reference", "d64_n16_L1_w1_r2", "d64_n16_L3_w1_r4")
-    paper_size.keep_runs(tmp_path / "b/reference", docs)
-    assert [row["cell"] for row in paper_size.read_kept(docs)] == [
+    kept_runs.keep_runs(tmp_path / "b/reference", docs)
+    assert [row["cell"] for row in kept_runs.read_kept(docs)] == [
         "d64_n16_L1_w1_r1", "d64_n16_L1_w1_r2", "d64_n16_L3_w1_r4",
     ]  # fmt: skip
 
 
 def test_nothing_to_keep_writes_nothing_and_a_foreign_file_is_refused(tmp_path):
-    assert paper_size.keep_runs(tmp_path / "paper_size", tmp_path / "docs") == 0
+    assert kept_runs.keep_runs(tmp_path / "paper_size", tmp_path / "docs") == 0
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "paper_size/cells").mkdir(parents=True)
     (tmp_path / "paper_size/cells/mine.parquet").write_text("no table")
     with pytest.raises(TableError, match=r"mine\.parquet"):
-        paper_size.keep_runs(tmp_path / "paper_size", tmp_path / "docs")
+        kept_runs.keep_runs(tmp_path / "paper_size", tmp_path / "docs")
     assert not (tmp_path / "docs").exists()
 
 
@@ -99,7 +99,7 @@ def test_figures_and_published_values_are_kept_beside_the_tables(tmp_path):
     train(results, "reference", *(n for n in STUDIES["reference"].every_cell if "_r64" in n))
     [*_] = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
     made_with = json.loads((kept / "reference/made_with.json").read_text())
-    assert made_with.keys() == {row["cell"] for row in paper_size.read_kept(kept / "reference")}
+    assert made_with.keys() == {row["cell"] for row in kept_runs.read_kept(kept / "reference")}
     pictures = {path.name: path.read_bytes() for path in (kept / "reference").glob("*.svg")}
     assert {*pictures} == {"rank_fig1.svg", "rank_fig2.svg", "rank_fig3.svg", "rank_fig4.svg"}
     assert (kept / "published.csv").read_bytes() == (
@@ -118,7 +118,7 @@ def test_what_is_tried_beside_the_papers_figures_has_figures_of_its_own(tmp_path
     [*_] = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
     kept = docs / "head_rank/reference"
     assert {path.stem for path in kept.glob("*.svg")} == {"rank_collapse", "rank_memory"}
-    for row in paper_size.read_kept(kept):
+    for row in kept_runs.read_kept(kept):
         table = read_parquet(results / f"reference/cells/{row['cell']}.parquet", SCHEMA)
         (same,) = [each for each in table.to_pylist() if each["run"] == row["run"]]
         assert all(row[name] == same[name] for name in OF_SHARES)
@@ -149,22 +149,22 @@ def test_three_layers_by_the_recipe_are_drawn_and_judged_as_far_as_they_are_ther
     assert verdicts["depth helps"] == verdicts["three layers by heart"] == "one run"
     assert verdicts["depth helps, new batches"] == "not run"
     scales = ("as_published_first_run", "as_published_new_sets")
-    rows = {scale: paper_size.read_kept(folder / scale) for scale in scales}
-    drawn = paper_size.by_heart_rows(rows)
+    rows = {scale: kept_runs.read_kept(folder / scale) for scale in scales}
+    drawn = kept_figures.by_heart_rows(rows)
     assert [(row["regime"], row["rank"]) for row in drawn] == [("repeated", 32), ("fresh", 32)]
 
 
 def test_what_figure_1_takes_is_that_of_its_published_configurations():
     """Of the scale that has them, but for its further runs of two cells."""
     cells = [*STUDIES["as_published"].parts["fig1"][0].values()]
-    rows = paper_size.cost_rows()
+    rows = comparison.cost_rows()
     assert len(rows) == 9
     for row in rows:
         own = [job for job in cells if (job.layers, job.width) == (row["layers"], row["width"])]
         assert len(own) == 7
         assert row["runs"] == sum(len(job.seeds) for job in own)
         assert row["operations"] == sum(job.training_flops() for job in own)
-        seconds = row["operations"] / (paper_size.GIGAFLOPS * 1e9)
+        seconds = row["operations"] / (comparison.GIGAFLOPS * 1e9)
         assert row["core_hours"] == pytest.approx(seconds / 3600)
 
 
@@ -175,14 +175,14 @@ def test_the_crossing_has_an_outcome_for_each_arm(tmp_path):
     [*_] = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
     assert {path.stem for path in (docs / "head_rank/crossing").glob("*.svg")} == {"rank_crossing"}
     assert compared(docs) == []
-    rows = paper_size.read_kept(docs / "head_rank/crossing")
+    rows = kept_runs.read_kept(docs / "head_rank/crossing")
     assert len(arms) == 6
     assert len(rows) == 4 * 3 + 2
-    made_with = paper_size.read_made_with(docs / "head_rank/crossing")
+    made_with = kept_runs.read_made_with(docs / "head_rank/crossing")
     errors = {0: (0.9, 0.95), 1: (1.0, 0.5), 2: (None, None)}
     for row in rows:
         row["test_error"], row["train_error"] = errors[row["run"]]
-    found = paper_size.crossing_rows(rows, made_with)
+    found = comparison.crossing_rows(rows, made_with)
     longer = [row for row in found if row["steps"] == 20_000]
     assert {(row["regime"], row["schedule"], row["runs"]) for row in longer} == {
         ("fresh", "per_epoch", 1),
@@ -208,7 +208,7 @@ def compared(docs):
             for row in rows]  # fmt: skip
 
 
-NUMBERS = {*paper_size.COMPARED.names} - {"encoding", "in_band", "regime", "schedule"}
+NUMBERS = {*comparison.COMPARED.names} - {"encoding", "in_band", "regime", "schedule"}
 
 
 @pytest.mark.exhaustive
@@ -273,8 +273,8 @@ def test_cells_and_tables_from_before_there_were_variants_are_those_of_the_paper
     metadata = {key.decode(): value.decode() for key, value in cell.schema.metadata.items()}
     write_parquet(cell.drop_columns([*ADDED]), path, metadata)
     docs = tmp_path / "docs"
-    paper_size.keep_runs(tmp_path / "reference", docs)
-    rows = paper_size.read_kept(docs)
+    kept_runs.keep_runs(tmp_path / "reference", docs)
+    rows = kept_runs.read_kept(docs)
     of_heads = [name for name in ADDED if name in OF_HEADS]
     for row in rows:
         assert all(row[name] is None for name in ADDED if name not in of_heads)
@@ -286,11 +286,11 @@ def test_cells_and_tables_from_before_there_were_variants_are_those_of_the_paper
         writer = csv.DictWriter(file, old[0])
         writer.writeheader()
         writer.writerows(old)
-    assert paper_size.read_kept(docs) == rows
+    assert kept_runs.read_kept(docs) == rows
     # No other column may be missing.
     write_parquet(cell.drop_columns(["test_error"]), path, metadata)
     with pytest.raises(TableError, match="not a table of this version"):
-        paper_size.keep_runs(tmp_path / "reference", docs)
+        kept_runs.keep_runs(tmp_path / "reference", docs)
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_cells_and_tables_from_before_there_were_variants_are_those_of_the_paper
 def test_the_least_training_loss_is_held_against_the_published_five_runs(losses, place):
     row = one_row("reference", "d64_n16_L3_w8_r4_concatenated")
     rows = [row | {"run": run, "min_train": loss} for run, loss in enumerate(losses)]
-    (found,) = paper_size.compared(rows, {row["cell"]: {"core_seconds": 1.0}})
+    (found,) = comparison.compared(rows, {row["cell"]: {"core_seconds": 1.0}})
     assert (found["published"], found["top"], found["in_band"]) == (0.00491, 0.0087, place)
     assert found["least_train"] == min(losses)
 
@@ -315,7 +315,7 @@ def one_row(scale, name):
 def test_only_networks_of_the_published_width_are_held_against_a_band():
     rows = [one_row("reference", "d64_n4_L2_w8_r1") | {"run": 0, "min_train": 0.03, "width": w}
             for w in (8, 64)]  # fmt: skip
-    places = [paper_size.compared([row], {row["cell"]: {"core_seconds": 1.0}}) for row in rows]
+    places = [comparison.compared([row], {row["cell"]: {"core_seconds": 1.0}}) for row in rows]
     assert [(found["top"], found["in_band"]) for (found,) in places] == [
         (0.045, None), (0.045, "inside"),
     ]  # fmt: skip
@@ -325,14 +325,14 @@ def test_quartiles_of_heads_stand_beside_the_published_boxes():
     row = one_row("reference", "d64_n16_L1_w8_r64")
     rows = [row | {"run": 0, "angle": [170.0, 172.0], "norm": [300.0, None]},
             row | {"run": 1, "angle": [174.0, 176.0, 178.0], "norm": [500.0, 500.0]}]  # fmt: skip
-    angle, norm = paper_size.compared_heads([*rows, one_row("reference", "d64_n16_L3_w1_r64")])
+    angle, norm = comparison.compared_heads([*rows, one_row("reference", "d64_n16_L3_w1_r64")])
     assert angle == {
         "width": 8, "steps": 10000, "runs": 2, "heads": 5, "quantity": "angle",
         "q1": 172.0, "median": 174.0, "q3": 176.0,
         "published_q1": 174.8, "published_median": 176.3, "published_q3": 176.55,
     }  # fmt: skip
     assert (norm["heads"], norm["q1"], norm["median"]) == (3, 400.0, 500.0)
-    (single, _) = paper_size.compared_heads([
+    (single, _) = comparison.compared_heads([
         one_row("reference", "d64_n16_L1_w1_r64") | {"run": 0, "angle": [179.0], "norm": [1.0]}
     ])  # fmt: skip
     assert (single["published_median"], single["published_q1"]) == (179.6, None)
