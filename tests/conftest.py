@@ -8,8 +8,8 @@ from breaks.draw import ROOT, digest_of_files
 from hypothesis import HealthCheck, settings
 
 # A job has one core; two would wait for each other through small products, and tests with them.
-# Read where NumPy is loaded, which is after this.
-os.environ["OPENBLAS_NUM_THREADS"] = "1"
+# Read where NumPy and PyTorch are loaded, which is after this.
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
 SLOW = {"whole_run", "kill", "exhaustive"}
 """Markers of tests that `make test-slow` has."""
