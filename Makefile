@@ -181,7 +181,7 @@ wheel: $(READY)
 # Of finished runs: `make keep KEEP=rank` after `make rank`, with cells at the paper's size that have
 # been trained, whole parts of scale `reference` or not.
 keep: $(READY)
-	@$(if $(KEPT),$(SNAKEMAKE) $(KEPT))
+	@$(if $(strip $(KEPT)),$(SNAKEMAKE) $(KEPT))
 	@$(BIN)/python -m attention_separation keep $(KEEP)
 
 gallery: $(READY)
