@@ -82,7 +82,7 @@ help:
 	@echo 'make    paper: set up, and all figures and tables into results/; wheel; setup WITH="$(PARTS)"'
 	@echo 'study   rank, needle, recall: into a folder of results/ each; rank and needle train with PyTorch'
 	@echo 'look    report: a page of all that has been made; docs: the site; explore (PORT=2718 HEADLESS=1, or PAGE=build/explorer OFFLINE=1)'
-	@echo 'check   test (OF=slow, faults, report, explore, publish, cluster, rank, fla), test-slow (SHARE=4), test-cuda, test-versions (VERSIONS=lowest-direct), lint, bench, check-macos'
+	@echo 'check   test (OF=slow, faults, report, explore, publish, cluster, rank, fla), test-slow (SHARE=8), test-cuda, test-versions (VERSIONS=lowest-direct), lint, bench, check-macos'
 	@echo 'keep    keep: finished runs into docs/ (KEEP="paper kernels", rank, needle, recall); gallery: pages from templates; lock; clean'
 	@echo 'CORES=2 limits the cores; CONFIG="trials=20 seed=7" beats config.yaml'
 

@@ -154,6 +154,20 @@ def test_three_layers_by_the_recipe_are_drawn_and_judged_as_far_as_they_are_ther
     assert [(row["regime"], row["rank"]) for row in drawn] == [("repeated", 32), ("fresh", 32)]
 
 
+def test_the_beginning_of_three_layers_is_drawn_and_judged_by_no_claim(tmp_path):
+    docs, results = tmp_path / "docs", tmp_path / "results"
+    train(results, "as_published_begun", *STUDIES["as_published_begun"].every_cell)
+    [*_] = paper_size.keep_paper_size(results, docs, MARGIN, LEVEL)
+    folder = docs / "head_rank"
+    begun = folder / "as_published_begun"
+    assert {path.stem for path in folder.rglob("*.svg")} == {"rank_by_heart"}
+    (row,) = kept_runs.read_kept(begun)
+    assert (row["layers"], row["rank"], row["stop_after"]) == (3, 32, 6000)
+    assert compared(docs) == comparison.crossing_rows([row], kept_runs.read_made_with(begun)) == []
+    with (folder / "one_run_claims.csv").open(encoding="utf-8") as file:
+        assert {claim["verdict"] for claim in csv.DictReader(file)} == {"not run"}
+
+
 def test_what_figure_1_takes_is_that_of_its_published_configurations():
     """Of the scale that has them, but for its further runs of two cells."""
     cells = [*STUDIES["as_published"].parts["fig1"][0].values()]

@@ -15,7 +15,7 @@ RATE_3 = {1: 0.005, 3: TEXT_RATE}
 """Of the runs that are drawn in Figure 3, by their layers."""
 
 BY_HEART = "rank_by_heart"
-"""The figure of runs of two scales, kept with those on the published batches."""
+"""The figure of three layers, on batches that come back and on new ones."""
 
 
 def figure_of(row: Run) -> int | None:
@@ -43,9 +43,10 @@ FIGURES: dict[str, Callable[[Run], bool]] = {
     "rank_fig4": lambda row: figure_of(row) == 4 and row["lr"] == TEXT_RATE,
     "rank_collapse": lambda row: bool(row["share"]),
     "rank_memory": lambda row: row["d"] != published_values.SIZE_1["d"],
-    "rank_crossing": lambda row: row["stop_after"] is not None,
+    "rank_crossing": lambda row: row["stop_after"] is not None and row["encoding"] != "none",
+    BY_HEART: lambda row: row["stop_after"] is not None and row["encoding"] == "none",
 }
-"""The runs that each figure is of."""
+"""The runs of one scale that each figure is of."""
 
 
 def figures_of(rows: list[Run]) -> dict[str, list[Run]]:

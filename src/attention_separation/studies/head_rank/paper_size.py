@@ -34,7 +34,7 @@ from .figures.training_figures import shown
 from .kept_figures import AS_PUBLISHED, BY_HEART, NEW_SETS, by_heart_rows, figures_of
 from .kept_runs import keep_runs, read_kept, read_made_with
 
-SCALES = ("paper_size", "reference", "crossing", AS_PUBLISHED, NEW_SETS)
+SCALES = ("paper_size", "reference", "crossing", AS_PUBLISHED, NEW_SETS, "as_published_begun")
 """Scales of which runs are kept, the quick one first."""
 
 

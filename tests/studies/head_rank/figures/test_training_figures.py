@@ -405,6 +405,19 @@ def test_what_is_learned_by_heart_is_drawn_beside_new_batches():
     ]  # fmt: skip
 
 
+def test_the_beginning_of_runs_is_said_to_be_one_and_has_the_colour_of_its_batches():
+    begun = changed(BY_HEART, also=[], ranks=[8], steps=200, stop_after=100)
+    assert note("rank_by_heart", begun).endswith("These are the first 100 of 200 steps.")
+    assert "first" not in note("rank_by_heart", BY_HEART)
+    assert legend("rank_by_heart", begun)[:2] == ["the same 100 again", "on new sets"]
+    new = changed(begun, regimes=["fresh"])
+    colours = [
+        picture_of("rank_by_heart", grid).axes[0].lines[0].get_color() for grid in (begun, new)
+    ]
+    _, both = picture_of("rank_by_heart", BY_HEART).axes
+    assert colours == [both.lines[0].get_color(), both.lines[6].get_color()]
+
+
 def test_runs_on_batches_that_come_back_show_their_training_loss_too():
     again = changed(FIG1, regimes=["repeated"])
     assert "its least training loss" in legend("rank_fig1", again)

@@ -162,6 +162,11 @@ def figure_by_heart(rows: list[Run]) -> Figure:
         f"{recipe(rows)}. A line for each run: its error on new sets, and its training loss. "
         f"{EPOCH} batches come back in every epoch, new ones never do."
     )
+    beginnings = {(row["stop_after"], row["steps"]) for row in rows if row["stop_after"]}
+    for stopped, steps in sorted(beginnings):
+        note += f" These are the first {stopped:,} of {steps:,} steps."
+    arms = {name: settings for name, settings in OF_BATCHES.items() if chosen(rows, **settings)}
+    colours = dict(zip(OF_BATCHES, PALETTE, strict=False))
     with sheet(
         TRAINED["rank_by_heart"],
         note,
@@ -174,15 +179,15 @@ def figure_by_heart(rows: list[Run]) -> Figure:
     ) as (figure, axes):
         for ax, rank in zip(axes, ranks, strict=True):
             rows_of_panel = chosen(rows, rank=rank)
-            for colour, settings in zip(PALETTE, OF_BATCHES.values(), strict=False):
-                _draw_curves(ax, chosen(rows_of_panel, **settings), colour)
+            for name, settings in arms.items():
+                _draw_curves(ax, chosen(rows_of_panel, **settings), colours[name])
             for d, n in {(row["d"], row["n"]) for row in rows_of_panel}:
                 ax.axhline(least_error(d, n), color=INK, **UNIFORM_ATTENTION)
             ax.set_title(f"rank {rank}", fontweight="bold")
             ax.set(xlabel="steps", ylabel="error")
             ax.label_outer()
         log_axis(axes[0].yaxis)
-        handles = [key(name, colour) for name, colour in zip(OF_BATCHES, PALETTE, strict=False)]
+        handles = [key(name, colours[name]) for name in arms]
         legend_beside(figure, [*handles, *_curve_keys(), uniform_attention_key()])
     return figure
 
