@@ -257,6 +257,14 @@ def test_literal_trials_of_features_say_beforehand_how_long_they_take(capsys, mo
     assert ("simulate: about" in capsys.readouterr().err) == (name != "exp")
 
 
+def test_how_long_literal_trials_take_is_by_eight_queries(capsys, monkeypatch):
+    """Of 60 tokens and of a trial's two rows of them, at a second for the eight."""
+    ticks = itertools.count()
+    monkeypatch.setattr(simulating.time, "perf_counter", lambda: next(ticks))
+    asep.simulate("hedgehog", n=60, d=22, method="dense", trials=4, theta=1.0)
+    assert capsys.readouterr().err == f"simulate: about {2 * 60 * 4 // 8} s\n"
+
+
 @pytest.mark.exhaustive
 def test_literal_trials_need_no_memory_for_all_features():
     """n x n products of 2 d features would take 430 MB."""

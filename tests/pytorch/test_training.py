@@ -295,6 +295,15 @@ def test_the_table_says_what_was_trained(tmp_path):
     assert len(streams) == 9
 
 
+@pytest.mark.parametrize("layers", [1, 2])
+def test_the_attention_alone_is_scored_of_one_layer_only(tmp_path, layers):
+    """Behind another layer an affine map would not be the best that follows it."""
+    path = tmp_path / "cell.parquet"
+    assert train_small(path, layers=layers, steps=100, held_out=100) == 0
+    errors = pq.read_table(path)["attention_error"].to_pylist()
+    assert [error is not None for error in errors] == [layers == 1] * 3
+
+
 def test_dead_runs_are_reported(tmp_path, monkeypatch):
     path = tmp_path / "cell.parquet"
 
