@@ -407,7 +407,8 @@ def test_what_is_learned_by_heart_is_drawn_beside_new_batches():
 
 def test_the_beginning_of_runs_is_said_to_be_one_and_has_the_colour_of_its_batches():
     begun = changed(BY_HEART, also=[], ranks=[8], steps=200, stop_after=100)
-    assert note("rank_by_heart", begun).endswith("These are the first 100 of 200 steps.")
+    said = note("rank_by_heart", begun).replace("\n", " ")
+    assert said.endswith("These are the first 100 of 200 steps.")
     assert "first" not in note("rank_by_heart", BY_HEART)
     assert legend("rank_by_heart", begun)[:2] == ["the same 100 again", "on new sets"]
     new = changed(begun, regimes=["fresh"])

@@ -171,7 +171,7 @@ def figure_by_heart(rows: list[Run]) -> Figure:
         TRAINED["rank_by_heart"],
         note,
         len(ranks),
-        cell=(2.8, 2.9),
+        cell=(3.0, 3.5),
         around=(2.3, 0.0),
         columns=min(4, len(ranks)),
         sharex=True,
@@ -185,6 +185,7 @@ def figure_by_heart(rows: list[Run]) -> Figure:
                 ax.axhline(least_error(d, n), color=INK, **UNIFORM_ATTENTION)
             ax.set_title(f"rank {rank}", fontweight="bold")
             ax.set(xlabel="steps", ylabel="error")
+            ax.xaxis.set_major_formatter("{x:,.0f}")
             ax.label_outer()
         log_axis(axes[0].yaxis)
         handles = [key(name, colours[name]) for name in arms]
