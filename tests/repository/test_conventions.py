@@ -1,6 +1,7 @@
 """What tools of others look for: GitHub's, and the catalogue of Snakemake workflows."""
 
 import re
+import subprocess
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -120,3 +121,12 @@ def test_the_environment_of_rules_has_what_jobs_ask_for():
 def sorted_(requirement: Requirement) -> str:
     """Its versions as conda has them, the least first."""
     return ",".join(sorted(map(str, requirement.specifier), reverse=True))
+
+
+@pytest.mark.parametrize(("studies", "makes"), [("paper kernels", True), ("rank", False)])
+def test_only_tables_of_the_default_run_are_made_before_they_are_kept(studies, makes):
+    """A run of the others takes half an hour, and is the user's."""
+    command = ["make", "--dry-run", "keep", f"KEEP={studies}"]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert ("bin/snakemake" in done.stdout) == makes
+    assert f"attention_separation keep {studies}" in done.stdout

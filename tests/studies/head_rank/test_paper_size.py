@@ -11,6 +11,8 @@ from rank_runs import LEVEL, MARGIN
 
 from attention_separation.results.tables import TableError, chosen, read_parquet, write_parquet
 from attention_separation.studies.head_rank import comparison, kept_figures, kept_runs, paper_size
+from attention_separation.studies.head_rank.claims.claim import Evidence
+from attention_separation.studies.head_rank.claims.one_run_claims import one_run_rows
 from attention_separation.studies.head_rank.constructions.farthest_point import least_error
 from attention_separation.studies.head_rank.training.cell_table import (
     ADDED,
@@ -164,8 +166,8 @@ def test_the_beginning_of_three_layers_is_drawn_and_judged_by_no_claim(tmp_path)
     (row,) = kept_runs.read_kept(begun)
     assert (row["layers"], row["rank"], row["stop_after"]) == (3, 32, 6000)
     assert compared(docs) == comparison.crossing_rows([row], kept_runs.read_made_with(begun)) == []
-    with (folder / "one_run_claims.csv").open(encoding="utf-8") as file:
-        assert {claim["verdict"] for claim in csv.DictReader(file)} == {"not run"}
+    evidence = Evidence(margin=MARGIN, level=LEVEL, seed=0, runs=[row])
+    assert {claim["verdict"] for claim in one_run_rows(evidence)} == {"not run"}
 
 
 def test_what_figure_1_takes_is_that_of_its_published_configurations():

@@ -16,7 +16,7 @@ TRAINED = {
     "rank_fresh": "Training loss, and error on new data",
     "rank_collapse": "What of the outputs depends on the points, along training",
     "rank_memory": "Batches that come back, and new ones",
-    "rank_by_heart": "Three layers on 100 batches that come back, and on new ones",
+    "rank_by_heart": "Three layers, in training and on new sets",
     "rank_crossing": "Batches and warm-ups at which networks learn",
     "rank_dimension": "Errors at ranks that are a part of d, as d grows",
 }
