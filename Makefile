@@ -10,7 +10,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
-INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 CORES ?= all
 
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
@@ -60,6 +61,9 @@ HEADLESS ?=
 PAGE ?=
 OFFLINE ?=
 
+# Of `make check-macos`.
+MACOS_PYTHON ?= 3.11
+
 # Of `make lock`. PyTorch without CUDA, of Python 3.11 on x86_64 Linux, is in no index that uv knows.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 BESIDE := --constraint locks/run.lock --constraint locks/test.lock
@@ -95,22 +99,23 @@ $(READY): locks/run.lock locks/build.lock pyproject.toml
 	@echo 'setting up $(VENV): once, about a minute'
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
-	@$(INSTALL) --require-hashes -r locks/build.lock
-	@$(INSTALL) --require-hashes --no-build-isolation -r locks/run.lock
-	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@$(PIP) -r locks/build.lock
+	@$(UV) --require-hashes --no-build-isolation -r locks/run.lock
+	@$(UV) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/ready-%: locks/%.lock $(READY)
-	@$(INSTALL) --require-hashes -r $<
+	@$(UV) --require-hashes -r $<
 	@touch $@
 
-# On Linux the build without CUDA is some GB smaller; pip finds it only where PIP_FIND_LINKS or
-# PIP_EXTRA_INDEX_URL lead to it. Elsewhere there is one build.
+# On Linux the build without CUDA is some GB smaller. It is found only where pip's variables of these
+# names lead to it; the hashes say that it is the right one. Elsewhere there is one build.
+CPU_BUILD = $(addprefix --find-links ,$(PIP_FIND_LINKS)) $(addprefix --index ,$(PIP_EXTRA_INDEX_URL))
 $(VENV)/ready-rank: locks/rank.lock locks/rank-cpu.lock $(READY)
-	@$(INSTALL) --require-hashes -r locks/rank-cpu.lock 2>$(VENV)/cpu-build.log \
+	@$(UV) --require-hashes $(CPU_BUILD) --index-strategy unsafe-best-match -r locks/rank-cpu.lock 2>$(VENV)/cpu-build.log \
 		|| { echo "no CPU build of PyTorch: $$(tail -n 1 $(VENV)/cpu-build.log)"; \
 		echo 'taking the usual build, on Linux some GB'; \
-		$(INSTALL) --require-hashes -r locks/rank.lock; }
+		$(UV) --require-hashes -r locks/rank.lock; }
 	@touch $@
 
 paper: $(READY)
@@ -153,7 +158,7 @@ test-slow:
 test-cuda: $(VENV)/ready-test $(VENV)/ready-rank
 	@TEST_DEVICE=cuda $(BIN)/python -m pytest tests/pytorch/test_device.py tests/pytorch/test_training.py tests/pytorch/test_needle_training.py -k 'device or resumed'
 
-test-versions: $(VENV)/ready-test
+test-versions: $(READY)
 	@set -e; $(BIN)/uv venv --quiet --clear --seed --python $(PYTHON) $(VENV)-$(VERSIONS); \
 		$(BIN)/uv pip install --quiet --python $(VENV)-$(VERSIONS) --resolution $(VERSIONS) --group build --group dev --editable '.[workflow]'; \
 		$(VENV)-$(VERSIONS)/bin/python -m pytest $(TESTS_quick)
@@ -168,8 +173,14 @@ lint: $(VENV)/ready-test
 bench: $(VENV)/ready-test
 	@$(BIN)/python tests/bench/bench.py
 
+# With what each lock names, and its hashes. Of connection-pool there is no wheel; it is pure Python.
 check-macos: $(READY)
-	@$(BIN)/python tests/portability/macos_wheels.py
+	@set -e; rm -rf build/macos; for lock in $(filter-out locks/rank-cpu.lock,$(wildcard locks/*.lock)); do \
+		echo "$$lock: installing what it names for Python $(MACOS_PYTHON) on macOS, arm64"; \
+		MACOSX_DEPLOYMENT_TARGET=14.0 $(UV) --require-hashes --no-deps --no-build-isolation \
+			--only-binary :all: --no-binary connection-pool --target build/macos/$$lock \
+			--python-platform aarch64-apple-darwin --python-version $(MACOS_PYTHON) -r $$lock; \
+	done; rm -rf build/macos
 
 # What an earlier build has left would be packed too.
 wheel: $(READY)
@@ -190,7 +201,7 @@ gallery: $(READY)
 	@$(BIN)/python -m attention_separation gallery
 	@$(BIN)/python -m attention_separation settings --docs docs
 
-lock: $(VENV)/ready-test
+lock: $(READY)
 	@$(COMPILE) --group build --output-file locks/build.lock
 	@$(COMPILE) pyproject.toml --extra workflow --output-file locks/run.lock
 	@$(COMPILE) --group dev --constraint locks/run.lock --output-file locks/test.lock
