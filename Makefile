@@ -11,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes
-UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+UV := $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python $(addprefix --default-index ,$(PIP_INDEX_URL))
 CORES ?= all
 
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
