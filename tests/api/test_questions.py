@@ -207,9 +207,9 @@ LONG = {
     "literal trials": lambda: asep.simulate("exp", n=60, d=22, method="dense", trials=3),
     "margins": lambda: asep.compare("exp", n=[200, 220], margin=True),
     "a map of one's own": lambda: asep.largest_n(asep.features(np.exp)),
-    "many classes": lambda: asep.largest_n("exp", d=4001),
-    "weights in X": lambda: asep.least_weight("linear", 12_000, d=12_002),
-    "a temperature": lambda: asep.critical_temperature(12_000, d=12_002),
+    "many classes": lambda: asep.largest_n("exp", d=2001),
+    "weights in X": lambda: asep.least_weight("linear", 3_000, d=3_002),
+    "a temperature": lambda: asep.critical_temperature(3_000, d=3_002),
 }
 
 
