@@ -96,7 +96,7 @@ $(READY): locks/run.lock locks/build.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo 'This needs Python 3.11 or later, found as $(PYTHON) (or set PYTHON=...).' >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "This needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version) (set PYTHON=... to another)." >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This needs Python's venv module; on Debian, install the package python3-venv." >&2; exit 1; }
-	@echo 'setting up $(VENV): once, about a minute'
+	@echo 'setting up $(VENV): once, less than a minute'
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) -r locks/build.lock
