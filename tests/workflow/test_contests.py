@@ -2,10 +2,11 @@
 
 import re
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from making import spelled_out
+from making import ROOT, spelled_out
 from project import FEW_KERNELS, Project
 
 pytestmark = pytest.mark.whole_run
@@ -100,3 +101,16 @@ def test_all_is_current_and_commands_read_it(whole):
     said = said_by("verify", "results", "--sample", "5")
     assert said.count("the same") == 5
     assert re.search(r"^mine +3 +300 .* agrees$", said_by("summary"), re.M)
+
+
+def test_what_docs_keep_is_what_their_command_makes(tmp_path):
+    """Where it is not, the files of results/contests belong into docs/contests."""
+    project, kept = Project(tmp_path), ROOT / "docs/contests"
+    figures = sorted(path.stem for path in kept.glob("*.svg"))
+    project.make(*figures, "verdicts", "--configfile", f"{kept}.yaml")
+    made = project.folder / "results/contests"
+    for name in figures:
+        picture = (made / f"figures/{name}.svg").read_bytes()
+        assert picture == (kept / f"{name}.svg").read_bytes(), name
+    verdicts = [pd.read_csv(path) for path in (made / "tables/verdicts.csv", kept / "verdicts.csv")]
+    pd.testing.assert_frame_equal(*verdicts, rtol=1e-6, atol=1e-13)
