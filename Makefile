@@ -10,8 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes
-UV := $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python $(addprefix --default-index ,$(PIP_INDEX_URL))
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 CORES ?= all
 
 # What beats config.yaml, such as CONFIG="trials=20 seed=7".
@@ -78,15 +77,24 @@ ifneq ($(shell test -w "$$HOME" && echo writable),writable)
 export XDG_CACHE_HOME ?= $(CURDIR)/.cache
 endif
 
+# What pip would do: uv takes the certificates of the system, and the index that pip's variable names.
+export UV_SYSTEM_CERTS ?= true
+ifdef PIP_INDEX_URL
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+endif
+
+# Of runs of the workflow: --nolock where another run in this folder makes other files.
+LOCKING ?=
+
 # A run of the workflow. Targets stand before --config.
-SNAKEMAKE = $(BIN)/snakemake --cores $(CORES)
+SNAKEMAKE = $(BIN)/snakemake --cores $(CORES) $(LOCKING)
 OPTIONS = $(if $(CONFIG),--config $(CONFIG))
 
 help:
 	@echo 'make    paper: set up, and all figures and tables into results/; wheel; setup WITH="$(PARTS)"'
 	@echo 'study   rank, needle, recall: into a folder of results/ each; rank and needle train with PyTorch'
 	@echo 'look    report: a page of all that has been made; docs: the site; explore (PORT=2718 HEADLESS=1, or PAGE=build/explorer OFFLINE=1)'
-	@echo 'check   test (OF=slow, faults, report, explore, publish, cluster, rank, fla), test-slow (SHARE=8), test-cuda, test-versions (VERSIONS=lowest-direct), lint, bench, check-macos'
+	@echo 'check   test (OF=slow, faults, report, explore, publish, cluster, rank, fla), test-slow (SHARE=12), test-cuda, test-versions (VERSIONS=lowest-direct), lint, bench, check-macos'
 	@echo 'keep    keep: finished runs into docs/ (KEEP="paper kernels", rank, needle, recall); gallery: pages from templates; lock; clean'
 	@echo 'CORES=2 limits the cores; CONFIG="trials=20 seed=7" beats config.yaml'
 
@@ -99,7 +107,7 @@ $(READY): locks/run.lock locks/build.lock pyproject.toml
 	@echo 'setting up $(VENV): once, less than a minute'
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) -r locks/build.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r locks/build.lock
 	@$(UV) --require-hashes --no-build-isolation -r locks/run.lock
 	@$(UV) --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -18,6 +18,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from attention_separation.pages.house_style import house_rc
+from attention_separation.results.files import write_text
 
 matplotlib.use("agg")
 
@@ -62,7 +63,7 @@ def main(path: Path) -> None:
         output = {"data": data, "execution_count": count, "metadata": {}}
         cell["outputs"] = [output | {"output_type": "execute_result"}]
     text = json.dumps(notebook, ensure_ascii=False, indent=1)
-    path.write_text(text + "\n", encoding="utf-8")
+    write_text(path, text + "\n")
 
 
 if __name__ == "__main__":

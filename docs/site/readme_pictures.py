@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from attention_separation.attention.kernel_looks import BLUE, DARK_GRAY, VERMILION
 from attention_separation.pages.house_style import house_rc
+from attention_separation.results.files import replacing
 
 ROOT = Path(__file__).parents[2]
 SIZE = (5.0, 3.0)
@@ -59,7 +60,8 @@ def main(folder: Path) -> None:
             matplotlib.rcParams.update(TYPE)
             figure = Figure(figsize=SIZE, layout="constrained")
             draw(figure.add_subplot())
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+            with replacing(folder / f"{name}.svg") as part:
+                figure.savefig(part, format="svg", metadata={"Date": None})
 
 
 if __name__ == "__main__":

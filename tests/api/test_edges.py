@@ -140,7 +140,7 @@ MAPS = {
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
-@pytest.mark.parametrize("name", MAPS)
+@few(5, "name", MAPS)
 def test_what_is_refused_has_no_few_rows(name, layer):
     """By all n x n weights, the special tokens in every class: those of types, or not."""
     kernel, data, n = asep.features(MAPS[name]), FixedData(classes=6), 24

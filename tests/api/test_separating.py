@@ -216,7 +216,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@few(5, "name", WRONG)
 def test_what_is_refused(name):
     given, more, words = WRONG[name]
     with pytest.raises(ValueError, match=re.escape(words)):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from few import few
 
 import attention_separation as asep
 from attention_separation import recall
@@ -22,7 +23,7 @@ def said_at_temperature(kernel):
     return [str(warning.message) for warning in said]
 
 
-@pytest.mark.parametrize("name", asep.kernels)
+@few(9, "name", asep.kernels)
 def test_a_temperature_without_effect_is_said(name):
     """By the rows of the data itself: the probability of one that has an effect need not move."""
     sentences = said_at_temperature(name)

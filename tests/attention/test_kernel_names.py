@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from few import few
 
 import attention_separation as asep
 from attention_separation.attention import kernel_names
@@ -14,7 +15,7 @@ from attention_separation.attention.kernels import KERNELS
 SCORES = np.array([[0.5, 2.0, 3.0]])
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@few(5, "name", KERNELS)
 def test_built_in_kernels_have_their_names(name):
     assert kernel_names.kernel_named(name) is KERNELS[name]
     assert kernel_names.is_kernel(name)
@@ -80,7 +81,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG, ids=lambda name: name[:20])
+@few(5, "name", WRONG, ids=lambda name: name[:20])
 def test_what_is_no_kernel(name):
     with pytest.raises(kernel_names.UnknownKernelError, match=re.escape(WRONG[name])):
         kernel_names.kernel_named(name)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from few import few
 from literal_kernels import (
     BY_HAND,
     OF_ROWS,
@@ -167,7 +168,7 @@ def rest_of_row(kernel, of):
     return rest / np.maximum(rest.sum(axis=1, keepdims=True), np.finfo(float).tiny)
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@few(9, "name", KERNELS)
 def test_what_it_sees_is_what_its_weights_depend_on(name):
     """One thing at a time is another: n, d, the vectors of given scores, or the first key, which
     the other keys' weights do not depend on but through the division."""

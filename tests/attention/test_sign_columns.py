@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import point
@@ -80,11 +81,12 @@ EACH_SIGN = [name for name, kernel in KERNELS.items() if not kernel.normalised]
 OWN_CLASS = ["falling", "squared"]
 
 
-@pytest.mark.parametrize(
+@few(
+    6,
     ("kernel", "attention_x"),
     [*itertools.product(EACH_SIGN, ["identity", "ones"]), *((x, "identity") for x in OWN_CLASS)],
 )
-@pytest.mark.parametrize(("n", "d"), [(12, 5), (12, 4), (4, 6), (4, 3)])
+@few({0, 3}, ("n", "d"), [(12, 5), (12, 4), (4, 6), (4, 3)])
 def test_which_row_is_the_largest(kernel, attention_x, n, d):
     """Where rows have sums of their own their last coordinate differs, and its sign decides; and
     where the own class counts less or more it is one with a minus, or with a plus, if there is any.

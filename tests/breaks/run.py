@@ -43,9 +43,12 @@ def failing(root: Path, breaks: list[dict], *arguments: str) -> list[str]:
         apply(root, one)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     path = os.pathsep.join([str(root / "src"), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": path}
+    # Of code without a break.
+    environment.pop("MADE_ONCE", None)
     try:
         done = subprocess.run(
-            command, cwd=root, env=os.environ | {"PYTHONPATH": path}, timeout=SECONDS, text=True,
+            command, cwd=root, env=environment, timeout=SECONDS, text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:

@@ -6,6 +6,7 @@ from decimal import Context, Decimal, localcontext
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,7 +113,7 @@ OUT_OF_RANGE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", OUT_OF_RANGE)
+@few(9, "text", OUT_OF_RANGE)
 def test_numbers_out_of_range(text):
     sign, log = OUT_OF_RANGE[text]
     found = evaluate(parse_formula(text).expression, {"x": np.array([100.0])})

@@ -38,7 +38,6 @@ SCOPES = {
     ("docs/laws.md", "Softmax itself separates, however large n is"): (
         "kernels/kernels", {"kernel": "exp", "last_n": float("inf")}
     ),
-    ("docs/head_rank.md", "Equal weights for all points"): ("head_rank/compared", {"n": 16}),
     ("docs/head_rank.md", "transformers of every kind"): (
         "head_rank/rank_claims", {"claim": "a vote needs few points"}
     ),

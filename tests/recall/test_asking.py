@@ -234,7 +234,8 @@ def test_an_interval_of_few_trials_holds_what_is_right_in_most_of_them():
     assert found.value - found.error < 0.975
 
 
-@pytest.mark.parametrize(
+@few(
+    5,
     ("wrong", "said"),
     [
         ({"n": 0}, r"n=0; allowed: whole numbers from 1 to 1,000,000,000,000"),
@@ -267,7 +268,8 @@ def test_what_is_asked_wrongly_is_named(wrong, said):
             recall.simulate(**asked, trials=3)
 
 
-@pytest.mark.parametrize(
+@few(
+    5,
     ("make", "said"),
     [
         (lambda: recall.decay("linear", 0), "^factor=0; allowed: numbers from 0.001 to 1"),

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 from making import head_rank
@@ -101,8 +102,9 @@ def test_settings_are_a_text_standard_input_or_a_file(given, tmp_path, monkeypat
 OUT_OF_RANGE = ["-1", "x", "", "1.5", "nan", "9" * 400, "9" * 5000, "\udcff", "1e400"]
 
 
-@pytest.mark.parametrize("value", OUT_OF_RANGE)
-@pytest.mark.parametrize(
+@few(3, "value", OUT_OF_RANGE)
+@few(
+    3,
     ("words", "option"),
     [
         (["verify", "results"], "--sample"),

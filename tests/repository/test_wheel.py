@@ -210,7 +210,7 @@ def test_no_installer_is_told_for_which_python_to_install():
 
 
 FOLDERS = (".ci", ".github", "config", "docs", "locks", "profiles", "src", "tests", "workflow")
-NOT_PACKED = shutil.ignore_patterns("*.egg-info", "__pycache__")
+NOT_PACKED = shutil.ignore_patterns("*.egg-info", "__pycache__", "*.part")
 
 
 @pytest.mark.whole_run

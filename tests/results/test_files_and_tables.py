@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -162,6 +163,12 @@ def test_what_cannot_be_written_is_named(tmp_path):
             check_writable(each)
     check_writable(tmp_path / "new" / "results")
     assert [*tmp_path.iterdir()] == [tmp_path / "file"]
+
+
+def test_a_folder_that_another_run_moves_away_meanwhile_is_no_fault(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "glob", lambda self, pattern: [tmp_path / "moved"])
+    monkeypatch.setattr(Path, "is_dir", lambda self: True)
+    check_writable(tmp_path)
 
 
 def test_parquet_keeps_values_and_metadata_and_its_bytes(tmp_path):

@@ -224,7 +224,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@few(24, "name", WRONG)
+@few(9, "name", WRONG)
 def test_one_way_to_be_wrong(name, tmp_path):
     keys, value, path, words = WRONG[name]
     faults = faults_of(tmp_path, changed(*keys, to=value))

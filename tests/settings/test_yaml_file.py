@@ -76,9 +76,9 @@ def merged(levels: int, width: int) -> str:
 
 @pytest.mark.parametrize(("levels", "width"), [(9, 8), (40, 8), (5, 1000), (200, 2)])
 def test_merges_of_merges_cost_nothing_and_mean_the_same(levels, width):
-    start = time.perf_counter()
+    start = time.process_time()
     found = parse_yaml(merged(levels, width), "x")
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
     assert found == parse_yaml(merged(levels, 1), "x")
     assert found[f"a{levels - 1}"].keys() >= {"first", "second", f"own{levels - 1}"}
 
@@ -137,10 +137,10 @@ def test_aliases_that_multiply_in_an_override_cost_nothing(name):
     value: object = {"x": 1}
     for _ in range(20):
         value = {"a": value, "b": value, "c": [value] * 9}
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ConfigError, match=f"{name}: more than {MOST_VALUES} values"):
         load_config(CONFIG, {name: value})
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 MANY = {f"key{number}": 1 for number in range(30_000)}

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from few import few
 from scipy.special import ndtr
 
 from attention_separation.statistics.fourier import (
@@ -31,7 +32,7 @@ def test_of_normal_noise(size, off_lattice):
 
 
 @pytest.mark.parametrize("terms", [1, 2, 3, 10, 101])
-@pytest.mark.parametrize("size", [0.5, 1.0, 2.0, 3.0])
+@few(2, "size", [0.5, 1.0, 2.0, 3.0])
 def test_of_sums_of_signs_where_ties_count_0(terms, size):
     found = mean_sign(size, math.sqrt(terms), lambda omega: np.cos(omega) ** terms)
     ways = [math.comb(terms, heads) / 2**terms for heads in range(terms + 1)]

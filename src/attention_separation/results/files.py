@@ -59,6 +59,8 @@ def check_writable(folder: str | os.PathLike) -> None:
     for path in folders:
         try:
             tempfile.TemporaryFile(dir=path).close()
+        except FileNotFoundError:
+            continue  # another run has moved it away
         except OSError as error:
             text = f"{path}: no file can be made in this folder: {error.strerror or error}"
             raise OSError(text) from error

@@ -98,7 +98,7 @@ BREAKS = [
 """Of the source: what stands there, and what breaks it."""
 
 
-@pytest.mark.parametrize(("right", "wrong"), BREAKS)
+@few(5, ("right", "wrong"), BREAKS)
 def test_each_break_is_found(right, wrong):
     source = inspect.getsource(reduced_delta)
     assert source.count(right) == 1

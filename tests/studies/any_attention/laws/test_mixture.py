@@ -8,6 +8,7 @@ import itertools
 
 import numpy as np
 import pytest
+from few import few
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mixture_share import critical_share
@@ -48,7 +49,7 @@ def enumerated(share, rho, m, layer, data):
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
 @pytest.mark.parametrize("rho", [1.0, 1.3, 4.0])
-@pytest.mark.parametrize("m", [1, 3, 15])
+@few({1}, "m", [1, 3, 15])
 def test_the_staircase_by_enumeration(layer, rho, m):
     rho = 1.0 if layer is not SELF else rho
     data = DATA.model_copy(update={"classes": 8})
@@ -143,7 +144,7 @@ def compare(kernel, layer, weight=0.0):
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
-@pytest.mark.parametrize("kernel", SCORES, ids=lambda kernel: kernel.name)
+@few(5, "kernel", SCORES, ids=lambda kernel: kernel.name)
 def test_kernels_of_scores(kernel, layer):
     compare(kernel, layer)
 

@@ -1,6 +1,7 @@
 """Grids of trained cells, and claims on their runs; the runs here are made up."""
 
 import pytest
+from few import few
 from making import head_rank
 from pydantic import ValidationError
 from rank_runs import (
@@ -50,7 +51,8 @@ def test_what_the_paper_says_is_found_where_it_holds():
     assert [row["verdict"] for row in learned] == ["agrees"] * 6
 
 
-@pytest.mark.parametrize(
+@few(
+    7,
     ("name", "error"),
     [
         ("full rank at one layer", lambda cell: 0.2),

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from claim_cases import CASE_IDS, CASES, JOB, SIZES, all_signs, claim, literal_attention, matches
+from few import few
 
 from attention_separation.studies.softmax_vs_linear.claims.claim import setting_of
 from attention_separation.studies.softmax_vs_linear.claims.lemma import (
@@ -24,7 +25,7 @@ from attention_separation.studies.softmax_vs_linear.models.contest import IN_THE
 
 
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
-@pytest.mark.parametrize("theta", [0.05, 0.3, 0.9])
+@few({1}, "theta", [0.05, 0.3, 0.9])
 def test_law_of_a_row_is_that_of_all_signs(case, theta):
     for n, d in SIZES[case.model]:
         setting = setting_of(JOB, n, d)
@@ -38,7 +39,7 @@ def test_law_of_a_row_is_that_of_all_signs(case, theta):
             assert found == pytest.approx(reached[row].mean(), abs=1e-14)
 
 
-@pytest.mark.parametrize("b", [0.2, 0.7])
+@few({0}, "b", [0.2, 0.7])
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
 def test_chance_of_a_column_is_that_of_all_signs(case, b):
     for n, d in SIZES[case.model]:
