@@ -34,7 +34,7 @@ SCOPES = {
     ("docs/kernels.md", "can keep a distance] however large n is"): (
         "kernels/kernel_laws", {"law": "another X", "verdict": "agrees"}
     ),
-    ("docs/kernels.md", "all multiples of 20 up to 3,000"): ("kernels/kernels", {"kernel": "exp"}),
+    ("docs/kernels.md", "we try all multiples of 20"): ("kernels/kernels", {"kernel": "exp"}),
     ("docs/laws.md", "Softmax itself separates, however large n is"): (
         "kernels/kernels", {"kernel": "exp", "last_n": float("inf")}
     ),
