@@ -9,7 +9,12 @@ from making import panel
 from attention_separation.pages.drawing import save
 from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.studies.softmax_vs_linear.exact.lines import lines_table
-from attention_separation.studies.softmax_vs_linear.figures.panel_figure import HIGH, OUTSIDE, draw
+from attention_separation.studies.softmax_vs_linear.figures.panel_figure import (
+    HIGH,
+    INSET,
+    OUTSIDE,
+    draw,
+)
 from attention_separation.studies.softmax_vs_linear.models.panel_tables import join_exact
 from attention_separation.studies.softmax_vs_linear.settings.panels import PanelsJob
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import simulate
@@ -95,6 +100,9 @@ def test_a_figure_has_one_range_and_what_is_high_stands_enlarged_in_it():
     assert [ax.get_ylim() for ax in figure.axes] == [(0, 1), (0, 1)]
     (inset,) = figure.axes[0].child_axes
     assert inset.get_ylim() == (HIGH, 1)
+    _, bottom, _, height = INSET
+    beside = [tick for tick in figure.axes[0].get_yticks() if bottom <= tick <= bottom + height]
+    assert beside == []
     assert inset.get_xlim() == figure.axes[0].get_xlim()
     assert not figure.axes[1].child_axes
 

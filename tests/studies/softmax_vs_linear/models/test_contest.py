@@ -73,7 +73,8 @@ def test_words():
     assert contests_in_words(named) == [
         f"S{words}.", f"In b and d, {own.in_words()}.", f"In c, {sentence}."
     ]  # fmt: skip
-    assert contests_in_words({"c": own}) == [f"In c, {own.in_words()}."]
+    (of_all,) = contests_in_words({"b": own, "d": own})
+    assert of_all == f"S{own.in_words()[1:]}."
 
 
 def load(section, name, own):

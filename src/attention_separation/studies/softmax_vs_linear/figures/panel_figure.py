@@ -122,6 +122,8 @@ def _draw_rates(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None
         inset = ax.inset_axes(INSET)
         _draw_points(inset, panel, table, line)
         inset.set_ylim(HIGH, 1)
+        # None beside the inset, whose dots they do not measure.
+        ax.set_yticks([0, HIGH, 1])
         inset.set_title(f"  from {HIGH:g} on, enlarged: scale at the right", fontsize=7.5, pad=3)
         inset.yaxis.tick_right()
         inset.tick_params(labelsize=7, bottom=False, labelbottom=False)

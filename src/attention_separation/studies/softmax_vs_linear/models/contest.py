@@ -132,15 +132,22 @@ def network_name(kernel: str) -> str:
 
 
 def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
-    """Sentences on what success is in panels: the paper's contest first, then each other one with
-    the names of its panels."""
+    """Sentences on what success is in panels: one that all have, or the paper's contest first and
+    then each other one with the names of its panels."""
     panels: dict[Contest, list[str]] = {}
     for name, contest in contests.items():
         panels.setdefault(contest, []).append(name)
+    if len(panels) == 1:
+        (of_all,) = panels
+        return [_as_sentence(of_all)]
     sentences = []
     if panels.pop(PAPERS, None):
-        words = PAPERS.in_words()
-        sentences.append(f"{words[0].upper()}{words[1:]}.")
+        sentences.append(_as_sentence(PAPERS))
     for contest, names in panels.items():
         sentences.append(f"In {joined(names)}, {contest.in_words()}.")
     return sentences
+
+
+def _as_sentence(contest: Contest) -> str:
+    words = contest.in_words()
+    return f"{words[0].upper()}{words[1:]}."
