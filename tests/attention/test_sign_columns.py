@@ -82,7 +82,7 @@ OWN_CLASS = ["falling", "squared"]
 
 
 @few(
-    6,
+    {0, 7, 10, 11},
     ("kernel", "attention_x"),
     [*itertools.product(EACH_SIGN, ["identity", "ones"]), *((x, "identity") for x in OWN_CLASS)],
 )

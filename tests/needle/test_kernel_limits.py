@@ -94,7 +94,7 @@ def test_nothing_is_imported_before_it_is_asked_for():
     assert attention_separation.needle.__all__ == ["critical_n", "limit", "sink", "sink_limit"]
 
 
-@few(3, "critical", [1.0, 1.5, 2.0, 77.7, 1e5 + 0.25, 3e12])
+@few({0, 1, 3, 5}, "critical", [1.0, 1.5, 2.0, 77.7, 1e5 + 0.25, 3e12])
 @pytest.mark.parametrize("about", [1, 50, 1e9, 1e17])
 def test_a_crossing_that_is_known(critical, about):
     asked = []

@@ -59,9 +59,9 @@ def check_writable(folder: str | os.PathLike) -> None:
     for path in folders:
         try:
             tempfile.TemporaryFile(dir=path).close()
-        except FileNotFoundError:
-            continue  # another run has moved it away
         except OSError as error:
+            if path != nearest and not path.exists():
+                continue  # another run has moved it away
             text = f"{path}: no file can be made in this folder: {error.strerror or error}"
             raise OSError(text) from error
 

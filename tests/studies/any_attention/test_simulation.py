@@ -143,7 +143,7 @@ def literal_trial(kernel, layer, data, n, draw, trial, features):
 
 @each_layer
 @each_kernel
-@few({1}, "n", [3, 12])
+@few({0}, "n", [3, 12])
 def test_each_trial_is_that_of_the_definitions(kernel, layer, n):
     """With n = K no other token has the special one's class."""
     trials = 25
