@@ -7,13 +7,13 @@ import numpy as np
 from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets import cross_attention, self_attention
-from attention_separation.studies.softmax_vs_linear.claims.claims_table import all_claims
-from attention_separation.studies.softmax_vs_linear.claims.lemma import Case
+from attention_separation.studies.lemmas.claims_table import all_claims
+from attention_separation.studies.lemmas.lemma import Case
+from attention_separation.studies.lemmas.settings import ClaimsJob
 from attention_separation.studies.softmax_vs_linear.models.attention import (
     CROSS_ATTENTION,
     SELF_ATTENTION,
 )
-from attention_separation.studies.softmax_vs_linear.settings.claims import ClaimsJob
 
 SETTINGS = {
     "delta": 0.01,

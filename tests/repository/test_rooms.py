@@ -28,9 +28,9 @@ MACHINERY = ("settings", "results", "training", "pages")
 """What all studies are made with; the lowest first."""
 
 STUDIES = {
-    "softmax_vs_linear": (
-        "models", "settings", "simulation exact", "claims", "figures", "audits",
-    ),
+    "softmax_vs_linear": ("models", "settings", "simulation exact", "figures"),
+    "lemmas": (),
+    "open_choices": (),
     "any_attention": ("settings", "tables", "laws simulation", "figures"),
     "head_rank": ("settings", "constructions", "training", "theory", "claims", "figures"),
     "needle": ("settings", "accuracy_limits training", "claims"),
@@ -38,6 +38,11 @@ STUDIES = {
 }  # fmt: skip
 """Folders of each study, or modules directly in it; the lowest first. Other modules of a study are
 above them."""
+
+JUDGED = "softmax_vs_linear"
+JUDGES = ("lemmas", "open_choices")
+"""The first paper's figures, and the studies that judge the paper, which know them; no other study
+knows another."""
 
 EXPLORER = "explorer"
 """The library in a browser: it draws as pages do, and knows no study."""
@@ -99,7 +104,8 @@ def study_of(room: str) -> str:
 
 
 def may_import(importer: str, imported: str) -> bool:
-    """Whether the floors allow it: from the own room, or from one below and no other study."""
+    """Whether the floors allow it: from the own room, or from one below and no other
+    study, but for the judges of the first."""
     if imported in ("", "lazy_names"):  # the package itself, and what makes its names lazy
         return True
     above, below = room_of(importer), room_of(imported)
@@ -108,6 +114,8 @@ def may_import(importer: str, imported: str) -> bool:
         return True
     if below == "studies" and study_of(above):  # the folder of all studies, which is empty
         return imported == "studies"
+    if study_of(above) in JUDGES and study_of(below) == JUDGED:
+        return True
     return floor_of(below) < floor_of(above) and (len(studies) < 2 or above == "studies")
 
 

@@ -8,9 +8,9 @@ from making import entry, spelled_out, study_of
 from attention_separation.__main__ import run_job
 from attention_separation.attention.kernel_looks import kernel_line
 from attention_separation.results.tables import TableError
-from attention_separation.studies.softmax_vs_linear.audits import phase, theta
-from attention_separation.studies.softmax_vs_linear.audits import threshold as threshold_audit
-from attention_separation.studies.softmax_vs_linear.audits.phase import marks, points_of
+from attention_separation.studies.open_choices import phase, theta
+from attention_separation.studies.open_choices import threshold as threshold_audit
+from attention_separation.studies.open_choices.phase import marks, points_of
 from attention_separation.studies.softmax_vs_linear.exact.lines import lines_table
 from attention_separation.studies.softmax_vs_linear.figures.panel_figure import draw as draw_figure
 from attention_separation.studies.softmax_vs_linear.models import panel_tables

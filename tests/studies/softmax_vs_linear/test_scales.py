@@ -7,7 +7,7 @@ from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
 from attention_separation.studies.any_attention.figures import DRAWN
 from attention_separation.studies.any_attention.laws.law_table import LAWS, law_table
-from attention_separation.studies.softmax_vs_linear.claims.claims_table import all_claims
+from attention_separation.studies.lemmas.claims_table import all_claims
 
 PAPER = CONFIG.studies()
 SMOKE = load_config(ROOT / "config.yaml", {"scale": "smoke"}).studies()

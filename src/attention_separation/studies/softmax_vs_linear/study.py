@@ -250,7 +250,7 @@ class SoftmaxVsLinear(Study):
         judged = "Bounds that the first paper states"
         yield Result(
             name="claims",
-            module="studies.softmax_vs_linear.claims.claims_table",
+            module="studies.lemmas.claims_table",
             settings=self.section.claims.at_most(self.chosen.audited, self.chosen.claims),
             outputs={
                 "output": (Output(TABLE, "claims", "claims of the paper", judged=judged),),
@@ -262,7 +262,7 @@ class SoftmaxVsLinear(Study):
         )
         yield Result(
             name="whp",
-            module="studies.softmax_vs_linear.audits.whp",
+            module="studies.open_choices.whp",
             settings=PanelsJob(panels=[*self.marked.values()]),
             outputs={"output": (Output(TABLE, "whp", "with high probability?"),)},
             inputs={"exact": _tables_of(self.exact)["exact"]},
@@ -275,7 +275,7 @@ class SoftmaxVsLinear(Study):
             marked = [panel for panel in self.exact.values() if panel.model in models]
             yield Result(
                 name="phase",
-                module="studies.softmax_vs_linear.audits.phase",
+                module="studies.open_choices.phase",
                 settings=PhaseJob(panels=self.maps, marked=marked),
                 outputs={"output": _drawn("phase", "attention", "pairs", "exact")},
                 description="Phase maps: exact values beyond the grids",
@@ -290,7 +290,7 @@ class SoftmaxVsLinear(Study):
             verdict = "exact; Figure 3: equal entries of Ax"
             yield Result(
                 name="threshold",
-                module="studies.softmax_vs_linear.audits.threshold",
+                module="studies.open_choices.threshold",
                 settings=PanelsJob(panels=panels),
                 outputs=_figure_and_table("threshold", "best thresholds", verdict),
                 description="Thresholds: what each network alone can do",
@@ -306,7 +306,7 @@ class SoftmaxVsLinear(Study):
             swept = "every panel's and τ/√log n"
             yield Result(
                 name="theta",
-                module="studies.softmax_vs_linear.audits.theta",
+                module="studies.open_choices.theta",
                 settings=PanelsJob(panels=of_attention),
                 outputs={"output": _drawn("theta", "attention", swept, "exact")},
                 description="Success against the threshold, all networks with the same",
@@ -321,7 +321,7 @@ class SoftmaxVsLinear(Study):
         ]
         return Result(
             name="choices",
-            module="studies.softmax_vs_linear.audits.choices",
+            module="studies.open_choices.choices",
             settings=PanelsJob(panels=panels),
             outputs=_figure_and_table(
                 "choices", "open choices", "exact; Figure 3: reference values; V: trials"
@@ -363,7 +363,7 @@ class SoftmaxVsLinear(Study):
         shown = [output.name for output in (*figures, *pictures, *tables)]
         return Result(
             name="index",
-            module="studies.softmax_vs_linear.index_page",
+            module="studies.index_page",
             settings=IndexJob(
                 scale=self.section.scale,
                 engine=self.section.engine,

@@ -28,10 +28,10 @@ from ....settings.strict_model import (
     name_but,
     one_of,
 )
+from ...lemmas.settings import ClaimsJob
 from ..models import MODELS, ModelName
 from ..models.contest import PAPERS, Contest
 from ..models.model import Model, Trials
-from .claims import ClaimsJob
 from .panels import RECONSTRUCTED, AnyMap, AnyPanel, Engine, class_name, reconstructed
 
 MOST_PANELS = 26

@@ -1,0 +1,362 @@
+"""Sections D, E and F, and the theorems on them: self-attention and cross-attention, network by
+network, from the entries of u and f to those of c, scores under random signs, and networks.
+
+A *case* is one network: a kernel on a dataset. Of it the paper has four lemmas in a row, on u and
+f, on c, on scores under random signs, and a theorem on the network.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from scipy.optimize import brentq
+
+from ..softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
+from ..softmax_vs_linear.models.contest import IN_THE_PAPER, PAPERS, Network, network_name
+from ..softmax_vs_linear.models.model import AttentionModel
+from . import entries
+from .claim import RARELY, PaperClaim, Setting
+from .entries import ALL, OTHERS, SPECIAL, Rows, claims_of_rows
+from .lemma import NEVER, Case, Lemma, chance_of_none, chance_of_some, least_constant
+
+EXP_1 = Network("exp", 1)
+EXP_0 = Network("exp", 0)
+LINEAR_1 = Network("linear", 1)
+LINEAR_0 = Network("linear", 0)
+
+FREE_M = "for some m of the order of log(n/δ)"
+OWN_M = "with as many columns as the experiments have"
+PROOFS_CONSTANT = "≤ −1 / log 0.9"
+"""Of columns that exceed tau with a chance of 1/10 each, as Lemmas D.4, E.3 and F.4 have it."""
+
+
+def _tau(case: Case) -> str:
+    return "τ" if case.model is CROSS_ATTENTION else "(c+0.1) s"
+
+
+def signs_separate(lemma: Lemma) -> list[PaperClaim]:
+    """Lemmas D.4, E.3, F.4: the special token's row often reaches tau, the others never do."""
+    special = lemma.claim(
+        "P1",
+        "With a constant chance the special token's score reaches the threshold",
+        left=f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]",
+        claimed="≥ 1/10",
+        cells=lambda setting: lemma.case.row_chances(setting)[SPECIAL],
+        note=" for the special row",
+    )
+    return [special, _others_stay_below(lemma)]
+
+
+def _others_stay_below(lemma: Lemma) -> PaperClaim:
+    return lemma.claim(
+        "P2",
+        "With high probability no other token's score reaches the threshold",
+        left=f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]",
+        claimed=RARELY,
+        cells=lambda setting: lemma.case.row_chances(setting)[OTHERS],
+        note=" for every other row",
+    )
+
+
+def others_at_least_a1(lemma: Lemma) -> PaperClaim:
+    """Part 2 of Lemma D.4 at the least a1 that the dataset allows."""
+    least = lemma.case.model.least_a1
+    claim = _others_stay_below(lemma)
+    return replace(
+        claim,
+        id=f"{claim.id}.at-{least:g}",
+        note=f"{claim.note}, a₁ = {least:g}",
+        cells=lambda setting: lemma.case.row_chances(replace(setting, a1=least))[OTHERS],
+        ranges=(),
+    )
+
+
+def signs_stay_below(lemma: Lemma) -> list[PaperClaim]:
+    """Lemmas D.8, D.12, D.16, F.8, F.12, F.16: no token's score reaches tau in absolute value."""
+    return [
+        _stays_below(lemma, "P1", subject="the special token's", rows=SPECIAL),
+        _stays_below(lemma, "P2", subject="any other token's", rows=OTHERS),
+    ]
+
+
+def _stays_below(lemma: Lemma, part: str, subject: str, rows: slice) -> PaperClaim:
+    def cells(setting: Setting) -> list[float]:
+        # Turning all signs turns the score: both tails are alike.
+        return [2 * p for p in lemma.case.row_chances(setting)[rows]]
+
+    return lemma.claim(
+        part,
+        f"With high probability {subject} score is below the threshold in absolute value",
+        left=f"Pr[|⟨c, σ⟩| ≥ {_tau(lemma.case)}]",
+        claimed=RARELY,
+        cells=cells,
+        note=f" for {subject} row",
+    )
+
+
+def proof(lemma: Lemma) -> list[PaperClaim]:
+    """The assumption of a sign lemma, and the step of its proof that needs it.
+
+    What is left below tau once the large coordinates are taken off is 0.1 s in self-attention and
+    in the special row of Lemma F.4; the other lemmas on cross-attention have no large coordinate.
+    """
+    case = lemma.case
+    is_cross = case.model is CROSS_ATTENTION
+    is_lemma_f4 = is_cross and case.kernel == "exp" and case.dataset == 1
+    rows = SPECIAL if is_lemma_f4 else ALL
+
+    def deviation(setting: Setting) -> list[float]:
+        weights = case.attended(setting).rows
+        squares = weights.own**2 + max(weights.classes - 2, 0) * weights.rest**2
+        rate = 2 * math.log(2 / setting.failure_probability)
+        return [math.sqrt(rate * square) / setting.s for square in squares[rows].tolist()]
+
+    assumption = lemma.claim(
+        "assumption",
+        "Tokens per class times √d are of smaller order than n^0.99",
+        left="t √d",
+        claimed="= o(n^0.99)",
+        at_parameters_alone=True,
+    )
+    step = lemma.claim(
+        "hoeffding",
+        "With high probability the small coordinates of classes add up to less than the large "
+        "ones leave below the threshold",
+        left="√(2 Σ cᵢ² log(2n/δ)) / s",
+        claimed="≤ τ/s" if is_cross and not is_lemma_f4 else "≤ 0.1",
+        cells=deviation,
+        quantity="deviation over s that Hoeffding's bound gives the worst row",
+    )
+    return [assumption, step]
+
+
+LARGEST_A1 = 4.0
+"""Up to which a1 it is looked for where the special weight is one half."""
+
+A1_STEP = 1e-6
+"""How finely that a1 is told, at least."""
+
+
+def half_from(lemma: Lemma, least: float) -> PaperClaim:
+    """From which a1 on the special weight is at least one half, at one size."""
+
+    def above_half(a1: float, setting: Setting) -> float:
+        """The special weight less one half, at some a1."""
+        f = lemma.case.attended(replace(setting, a1=a1)).f[0, 0]
+        return float(f - 0.5 * (1 - 1e-12))
+
+    def threshold(setting: Setting) -> float:
+        """The a1 at which the special weight is one half, rounded up to a step."""
+        # The claimed value is an end of the bracket: rounding cannot carry the result across it.
+        low = 0.0
+        high = least
+        if above_half(least, setting) < 0:
+            low = least
+            high = LARGEST_A1
+        root = brentq(above_half, low, high, (setting,), xtol=1e-12)
+        halvings = math.ceil(math.log2((high - low) / A1_STEP))
+        step = (high - low) / 2**halvings
+        return low + step * math.ceil((root - low) / step)
+
+    return lemma.claim(
+        f"P3a.from-{least:g}",
+        f"An a₁ of {least:g} makes the special weight at least one half",
+        left="least a₁ with f ≥ 1/2",
+        claimed=f"≤ {least:g}",
+        cells=threshold,
+        at_parameters_alone=True,
+        any_d=True,
+    )
+
+
+def network_positive(lemma: Lemma, note: str = "") -> list[PaperClaim]:
+    """Theorems D.5, E.4, F.5: F_exp is positive on D1 with m = O(log(n/delta)) columns."""
+    case = lemma.case
+    statement = "The network is positive with high probability"
+    with_free_m = lemma.claim(
+        "",
+        f"{statement}, {FREE_M}",
+        left="Pr[F_exp > 0] ≥ 1 − δ/n with m = C log(n/δ), C",
+        claimed=PROOFS_CONSTANT,
+        cells=lambda setting: least_constant(case.column_chance(setting)),
+        quantity="least C that is enough, from the exact chance of one column",
+        note=note,
+        constant="least",
+    )
+    with_own_m = lemma.claim(
+        "m",
+        f"{statement}, {OWN_M}",
+        left="Pr[F_exp = 0]",
+        claimed=RARELY,
+        cells=lambda setting: chance_of_none(case.column_chance(setting), setting.m),
+        note=f" with the m of the experiments{note}",
+    )
+    return [with_free_m, with_own_m]
+
+
+def network_zero(lemma: Lemma) -> PaperClaim:
+    """Theorems D.9, D.13, D.17, F.9, F.13, F.17: a network is zero."""
+    case = lemma.case
+    return lemma.claim(
+        "",
+        f"The network is zero with high probability, {OWN_M}",
+        left=f"Pr[{network_name(case.kernel)} > 0]",
+        claimed=RARELY,
+        cells=lambda setting: chance_of_some(case.column_chance(setting), setting.m),
+        note=" with the m of the experiments",
+    )
+
+
+SEPARATES = "With high probability F_exp is positive on D1 alone and F_lin is zero on both"
+ALL_FOUR = "Pr[F_exp > 0] on D1, Pr[F_exp = 0] on D0, Pr[F_lin = 0] on D1 and D0: 1 − each"
+
+
+Cases = dict[Network, Case]
+"""The four cases of a model with one X."""
+
+
+def separates(name: str, cases: Cases) -> Iterator[PaperClaim]:
+    """Theorems 1.1, 1.2, 6.2: F_exp separates the datasets, and F_lin is zero on both."""
+    special = cases[EXP_1]
+    silent = [case for network, case in cases.items() if network != EXP_1]
+    lemma = Lemma(name, special, on_network=False)
+
+    def worst(setting: Setting, m: int) -> float:
+        """The largest chance of a network that should be zero to be positive."""
+        return max(chance_of_some(case.column_chance(setting), m) for case in silent)
+
+    def with_free_m(setting: Setting) -> float:
+        constant = least_constant(special.column_chance(setting))
+        return 1.0 if constant == NEVER else worst(setting, setting.columns(constant))
+
+    def with_own_m(setting: Setting) -> float:
+        missed = chance_of_none(special.column_chance(setting), setting.m)
+        return max(missed, worst(setting, setting.m))
+
+    def not_both(setting: Setting) -> float:
+        p = special.column_chance(setting)
+        return chance_of_none(p, setting.m) + chance_of_some(p, setting.m)
+
+    yield lemma.claim(
+        "",
+        f"{SEPARATES}, {FREE_M}",
+        left=ALL_FOUR,
+        claimed=RARELY,
+        cells=with_free_m,
+        quantity="largest Pr[F > 0] of the three networks that should be zero, "
+        "with the fewest columns for which F_exp is positive on D1 often enough",
+    )
+    if name == "6.2":
+        yield lemma.claim(
+            "printed",
+            "With high probability F_exp is both positive and zero on D1",
+            left="F_exp(A₁) > 0, F_exp(A₁) = 0 for A₁ from D₁: Pr[not both]",
+            claimed=RARELY,
+            cells=not_both,
+            quantity="Pr[not both]",
+            at_parameters_alone=True,
+        )
+    yield lemma.claim(
+        "m",
+        f"{SEPARATES}, {OWN_M}",
+        left=ALL_FOUR,
+        claimed=RARELY,
+        cells=with_own_m,
+        quantity="largest of the four failure probabilities",
+    )
+
+
+def _cases(model: AttentionModel, attention_x: str) -> Cases:
+    return {
+        network: Case(model, network.kernel, network.dataset, attention_x)
+        for network in PAPERS.networks
+    }
+
+
+ONES = _cases(SELF_ATTENTION, "ones")
+IDENTITY = _cases(SELF_ATTENTION, "identity")
+CROSS = _cases(CROSS_ATTENTION, "identity")
+
+LOST = "; conditions on the parameters are lost, perhaps a₁ ≥ 1 is one"
+"""What is said of Theorem E.4: three more conditions stand before its datasets than in D.5."""
+
+
+def _network(
+    section: str,
+    first: int,
+    case: Case,
+    *,
+    weights: Rows,
+    values: Rows,
+    half_from_a1: Sequence[float] = (),
+    note: str = "",
+) -> Iterator[PaperClaim]:
+    """The four lemmas on one network: on u and f, on c, on signs and on the network.
+
+    Their numbers begin with the first of the section. `weights` and `values` are the rows on u and
+    f and those on c; `half_from_a1` says from which a1 on the special weight may be claimed to be
+    one half; `note` is on the theorem.
+    """
+    on_weights = Lemma(f"{section}.{first}", case)
+    on_values = Lemma(f"{section}.{first + 1}", case)
+    on_signs = Lemma(f"{section}.{first + 2}", case)
+    theorem = Lemma(f"{section}.{first + 3}", case)
+    yield from claims_of_rows(on_weights, weights)
+    for least in half_from_a1:
+        yield half_from(on_weights, least)
+    yield from claims_of_rows(on_values, values)
+    if (case.kernel, case.dataset) == EXP_1:
+        yield from signs_separate(on_signs)
+        yield from proof(on_signs)
+        if section == "D":
+            yield others_at_least_a1(on_signs)
+        yield from network_positive(theorem, note)
+    else:
+        yield from signs_stay_below(on_signs)
+        yield from proof(on_signs)
+        yield network_zero(theorem)
+
+
+def _left_out(case: Case) -> Iterator[PaperClaim]:
+    """The four lemmas on a network that section E leaves out."""
+    name = f"E.D{case.dataset}-{IN_THE_PAPER[case.kernel]}"
+    for part, rows in entries.LEFT_OUT[case.kernel].items():
+        yield from claims_of_rows(Lemma(f"{name}.{part}", case), rows)
+    yield from signs_stay_below(Lemma(f"{name}.sign", case))
+    yield network_zero(Lemma(f"{name}.zero", case))
+
+
+def self_attention() -> Iterator[PaperClaim]:
+    """All claims on self-attention."""
+    yield from _network(
+        "D", 2, ONES[EXP_1], weights=entries.D2, values=entries.D3, half_from_a1=[0.7]
+    )
+    yield from _network("D", 6, ONES[EXP_0], weights=entries.D6, values=entries.D7)
+    yield from _network("D", 10, ONES[LINEAR_1], weights=entries.D10, values=entries.D11)
+    yield from _network("D", 14, ONES[LINEAR_0], weights=entries.D10, values=entries.D11)
+    yield from _network(
+        "E",
+        1,
+        IDENTITY[EXP_1],
+        weights=entries.E1,
+        values=entries.D3,
+        half_from_a1=[0.7, 1.0],
+        note=LOST,
+    )
+    yield from _left_out(IDENTITY[EXP_0])
+    yield from _left_out(IDENTITY[LINEAR_1])
+    yield from _left_out(IDENTITY[LINEAR_0])
+    yield from separates("1.1", ONES)
+    yield from separates("1.1.identity", IDENTITY)
+    yield from separates("6.2", ONES)
+
+
+def cross_attention() -> Iterator[PaperClaim]:
+    """All claims on cross-attention."""
+    yield from _network(
+        "F", 2, CROSS[EXP_1], weights=entries.F2, values=entries.F3, half_from_a1=[0.7, 1.0]
+    )
+    yield from _network("F", 6, CROSS[EXP_0], weights=entries.F6, values=entries.F7)
+    yield from _network("F", 10, CROSS[LINEAR_1], weights=entries.F10, values=entries.F11)
+    yield from _network("F", 14, CROSS[LINEAR_0], weights=entries.F10, values=entries.F11)
+    yield from separates("1.2", CROSS)

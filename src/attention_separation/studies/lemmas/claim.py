@@ -1,0 +1,277 @@
+"""A claim of the paper: what it says, what the code finds for it, and by how much it holds.
+
+A claim compares *cells*, the numbers that it is about, such as the attention weights of some rows,
+with a *bound*, at a *setting*: a size and the parameters of the datasets. Its *margin* is by how
+much the worst cell lies on the claimed side.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from ...statistics.claims import Comparison, Estimate
+from ..softmax_vs_linear.models import MODELS
+from ..softmax_vs_linear.models.model import AttentionModel, Model
+from .origins import origin, place
+from .settings import ClaimsJob
+
+PYTHON = str.maketrans(
+    {"−": "-", "^": "**", "²": "**2", "⁴": "**4", "₀": "0", "₁": "1", "L": "log", "√": "sqrt"}
+)
+FUNCTIONS: dict[str, Any] = {"log": math.log, "sqrt": math.sqrt, "__builtins__": {}}
+
+
+@cache
+def formula(text: str) -> Callable[[dict[str, float]], float]:
+    """The formula that a text of ours prints, as a function of the values of its letters.
+
+    What stands side by side is multiplied, and log and √ are of the number, letter or parenthesis
+    behind them. Letters are named as in Python: a₁ is a1. SyntaxError if it is none.
+    """
+    # One letter for the logarithm, and parentheses around what it and √ are of.
+    python = re.sub(r"([L√]) ?([a-zδτ]|[\d.]+)", r"\1(\2)", text.replace("log", "L"))
+    python = re.sub(r"(?<=[\w.)])(?<!L) ?(?=[a-zδτ(L√])", "*", python)
+    code = compile(python.translate(PYTHON), f"<{text}>", "eval")
+    return lambda letters: eval(code, FUNCTIONS, letters)
+
+
+TOLERANCE = 1e-10
+"""Relative rounding that a margin forgives: both sides are sums and powers of floats."""
+
+RARELY = "≤ δ/n"
+RELATIONS = {"≤": "at most", "≥": "at least", "=": "equal"}
+
+
+def sign_and_bound(claimed: str) -> tuple[str, str]:
+    """The two parts of what is claimed: of "≤ δ/n" the sign "≤", of RELATIONS, and "δ/n"."""
+    sign, _, bound = claimed.partition(" ")
+    return sign, bound
+
+
+Size = tuple[int, int | None]
+"""n and d; d is None in the regression model."""
+
+Changes = tuple[tuple[str, float], ...]
+"""Parameters and the values that they have instead of the setting's."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A size and the parameters at which claims are evaluated; d is None in the regression model.
+
+    `theta` is tau / sqrt(log n) of cross-attention, `tau` the threshold of the regression model,
+    `m` is the number of sign columns that the paper's experiments on the model have.
+    """
+
+    n: int
+    d: int | None
+    delta: float
+    a0: float
+    a1: float
+    b: float
+    c: float
+    m: int
+    theta: float
+    tau: float
+
+    @cached_property
+    def s(self) -> float:
+        """sqrt(log n)."""
+        return math.sqrt(math.log(self.n))
+
+    @property
+    def embedding_dimension(self) -> int:
+        """d of attention. ValueError in the regression model, which has none."""
+        if self.d is None:
+            raise ValueError(f"d=None at n={self.n}; allowed: a whole number, for attention")
+        return self.d
+
+    @property
+    def log_n_over_delta(self) -> float:
+        return math.log(self.n / self.delta)
+
+    def columns(self, constant: float) -> int:
+        """m = C log(n / delta) of Definition 3.7, made whole."""
+        return math.ceil(constant * self.log_n_over_delta)
+
+    @property
+    def failure_probability(self) -> float:
+        """delta / n: how often "with high probability" may fail."""
+        return self.delta / self.n
+
+    def letters(self, model: Model) -> dict[str, float]:
+        """Values of the letters of formulas; t is the number of tokens in a class."""
+        values = {
+            "n": self.n,
+            "s": self.s,
+            "a0": self.a0,
+            "a1": self.a1,
+            "b": self.b,
+            "c": self.c,
+            "δ": self.delta,
+            "τ": self.tau,
+        }
+        if isinstance(model, AttentionModel):
+            values["d"] = self.embedding_dimension
+            values["t"] = self.n / model.classes(self.embedding_dimension)
+            values["τ"] = self.theta * self.s
+        return values
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a claim compares at one setting: the cell that is worst for it, and its bound.
+
+    The margin is how far the cell is on the claimed side, relative to the larger of the two, so
+    between -2 and 1, plus TOLERANCE; of an equality it is the tolerance less the relative
+    difference. It is None, and so is whether it holds, where a claim cannot be judged at one size.
+    `changes` are those of the parameters, at an end of their ranges.
+    """
+
+    n: int
+    d: int | None
+    value: float
+    bound: float
+    margin: float | None
+    changes: Changes = ()
+
+    @property
+    def holds(self) -> bool | None:
+        return None if self.margin is None else self.margin >= 0
+
+
+Cells = Callable[[Setting], float | Iterable[float]]
+"""Setting -> one number, or all that a claim is about."""
+
+
+@dataclass(frozen=True)
+class PaperClaim:
+    """One part of a lemma or theorem.
+
+    Attributes
+    ----------
+    id : lemma and part, such as "D.4.P1"
+    model : name of its model, or "attention" in general
+    statement : what it says, in words
+    left, claimed, note : its formula: of what, relation and bound, as "≤ δ/n", or "= o(n)" of an
+        o(), and what it says beside this
+    cells : setting -> one number, or all that the claim is about, each of which must stand so to
+        the bound; of an o() their ratio to it alone is known. None: `left` is itself a formula
+    quantity : what cells are, if `left` does not say it
+    constant : the cells are a constant C that makes an O() true, the least one or the one that
+        Hoeffding's bound needs; the bound is the proof's
+    ranges : the ends of the ranges that the claim allows its parameters, each a set of changes
+    identity : both sides are equal by the definitions alone, so the claim cannot fail
+    sizes : (n, d) at which it is evaluated, if not at those of the job and along the paths
+    any_d : it asks nothing of d, so how slowly d may grow is no question
+    scope : what alone it is evaluated on, if the claim says more, such as "random signs"
+    """
+
+    id: str
+    model: str
+    statement: str
+    left: str
+    claimed: str
+    cells: Cells | None = None
+    quantity: str = ""
+    note: str = ""
+    constant: Literal["least", "Hoeffding"] | None = None
+    ranges: tuple[Changes, ...] = ()
+    identity: bool = False
+    sizes: tuple[Size, ...] = ()
+    any_d: bool = False
+    scope: str = ""
+
+    @property
+    def relation(self) -> str:
+        """How cells must stand to the bound; "ratio" of an o()."""
+        sign, bound = sign_and_bound(self.claimed)
+        return "ratio" if bound.startswith("o(") else RELATIONS[sign]
+
+    def columns(self) -> dict[str, object]:
+        """What a table says of it, whatever is computed."""
+        source = origin(self.id, self.identity)
+        return {
+            "id": self.id,
+            "place": place(self.id),
+            "statement": self.statement,
+            "formula": self.formula_text,
+            "source": source.source,
+            "bound_from": source.bound_from,
+            "identity": self.identity,
+            "model": self.model,
+            "quantity": self.quantity or f"{self.left}{self.note}",
+            "relation": self.relation,
+        }
+
+    @property
+    def formula_text(self) -> str:
+        """The whole claim as a formula."""
+        return f"{self.left} {self.claimed}{self.note}"
+
+    def bound(self, setting: Setting) -> float:
+        """What cells are compared with."""
+        _, bound = sign_and_bound(self.claimed)
+        return self._value(bound.removeprefix("o"), setting)
+
+    def _value(self, text: str, setting: Setting) -> float:
+        """What a formula comes to; one on attention in general has no letters."""
+        letters = setting.letters(MODELS[self.model]) if self.model in MODELS else {}
+        return float(formula(text)(letters))
+
+    def evaluate(self, setting: Setting) -> Measured:
+        """Compute the cells anew and hold the worst of them against the bound."""
+        cells = self._distinct_cells(setting)
+        bound = self.bound(setting)
+        if self.relation == "ratio":
+            largest = float(np.max(cells))
+            return Measured(setting.n, setting.d, value=largest, bound=bound, margin=None)
+        margins = [self._margin(cell, bound) for cell in cells]
+        # A NaN before all else: it is a failure.
+        worst = int(np.argmin(margins))
+        return Measured(
+            setting.n, setting.d, value=cells[worst], bound=bound, margin=margins[worst]
+        )
+
+    def _distinct_cells(self, setting: Setting) -> list[float]:
+        """The cells, equal ones once: the rows of many tokens are alike."""
+        cells = self.cells(setting) if self.cells else self._value(self.left, setting)
+        if isinstance(cells, Iterable):
+            return list(dict.fromkeys(map(float, cells)))
+        return [cells]
+
+    def _margin(self, cell: float, bound: float) -> float:
+        least = -math.inf if self.relation == "at most" else bound
+        most = math.inf if self.relation == "at least" else bound
+        exact = Estimate.exactly(cell)
+        comparison = Comparison(self.relation, exact, least, most, rounding=TOLERANCE)
+        return comparison.slack_of_value
+
+
+SettingAt = Callable[[int, int | None], Setting]
+"""n, d -> the setting at this size."""
+
+
+def setting_of(job: ClaimsJob, n: int, d: int | None, power: float = 1.0) -> Setting:
+    """The parameters of a job at one size, with δ/poly(n) read as δ/n^power.
+
+    That is δ/n with δ n^(1 − power) for δ, everywhere but in the experiments' own m.
+    """
+    rule = job.m.regression if d is None else job.m.attention
+    return Setting(
+        n=n,
+        d=d,
+        delta=job.delta * n ** (1 - power),
+        a0=job.a0,
+        a1=job.a1,
+        b=job.b,
+        c=job.c,
+        m=rule.m(n, job.delta),
+        theta=job.theta,
+        tau=job.tau,
+    )

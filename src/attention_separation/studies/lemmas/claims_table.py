@@ -1,0 +1,258 @@
+"""Every claim of the paper, evaluated at the sizes tested and along its paths, with a verdict: the
+table of claims, and the page that shows it."""
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import Row, rows_by, schema, table_from_rows
+from ...settings.strict_model import subsample
+from ..softmax_vs_linear.models import MODELS
+from ..softmax_vs_linear.settings.panels import KEY
+from . import attention, regression, tensor_trick, whp_readings
+from .claim import PaperClaim, SettingAt, setting_of
+from .origins import FORCED, GIVEN, GUESSED, OMITTED, READ, RECONSTRUCTED
+from .paths import FAST, NAMES, PathResult, paths, worst_end
+from .settings import ClaimsJob
+from .verdicts import Evaluation, evaluate, power_of_n, range_text, verdict
+
+PATH_COLUMNS = {"from_n": int, "last_n": int, "value": float, "bound": float, "power": float}
+"""What is said of each path; ABOUT says how."""
+
+
+def path_column(column: str, path: str) -> str:
+    """The column of a path, such as "from_n_d_fixed"."""
+    return f"{column}_{path.replace(' ', '_')}"
+
+
+def _columns_of_paths() -> dict[str, type]:
+    columns: dict[str, type] = {}
+    for column, kind in PATH_COLUMNS.items():
+        for path in NAMES:
+            columns[path_column(column, path)] = kind
+    return columns
+
+
+SCHEMA = schema(
+    id=str,
+    place=str,
+    statement=str,
+    formula=str,
+    source=str,
+    bound_from=str,
+    identity=bool,
+    model=str,
+    n=int,
+    d=int,
+    quantity=str,
+    value=float,
+    relation=str,
+    bound=float,
+    margin=float,
+    holds=bool,
+    range_margin=float,
+    range_at=str,
+    verdict=str,
+    **_columns_of_paths(),
+)
+"""One row per claim and size. `identity`: it holds by the definitions alone and cannot fail.
+`margin` and `holds` are null where one size says nothing, `holds` also where a claim over all data
+is neither refuted nor proved. `range_margin` is the worst margin at the ends of the parameters'
+ranges and `range_at` says where; null where the claim has no range. A null `from_n` says that the
+claim does not hold up to the largest n tested, a null `last_n` that it holds at none; a null
+`power`, that value or bound is 0, or that they are equal. All are null of a path along which the
+claim is not tested."""
+
+
+def all_claims() -> list[PaperClaim]:
+    """Every claim, in the order of the paper's sections within each model."""
+    return [
+        *tensor_trick.claims(),
+        *regression.claims(),
+        *attention.self_attention(),
+        *attention.cross_attention(),
+    ]
+
+
+def evaluate_claims(job: ClaimsJob, claims: list[PaperClaim] | None = None) -> pa.Table:
+    """Evaluate claims, by default all of them, and say of each whether and from where it holds."""
+    rows: list[Row] = []
+    setting_at = cache(partial(setting_of, job))
+    with np.errstate(under="ignore"):
+        for claim in all_claims() if claims is None else claims:
+            rows += _claim_rows(_evaluate(job, claim, setting_at), setting_at)
+    _say_what_is_proved(rows, job.tau)
+    return table_from_rows(rows, SCHEMA)
+
+
+def _say_what_is_proved(rows: list[Row], tau: float) -> None:
+    """Write into rows what is proved of claims over all data.
+
+    The value of such a claim is a lower bound of the worst case, and that of the claim ID.every an
+    upper bound: it is refuted where the lower one is too large, proved where the upper suffices.
+    """
+    upper_bounds = {(row["id"], row["n"]): row for row in rows if row["id"].endswith(".every")}
+    for row in rows:
+        upper = upper_bounds.get((f"{row['id']}.every", row["n"]))
+        if upper is None:
+            continue
+        if row["holds"] and not upper["holds"]:
+            row["holds"] = None
+        column = path_column("from_n", "d fixed")
+        refuted_below = row[column]
+        proved_from = upper[column]
+        if refuted_below is not None and proved_from is not None:
+            row["verdict"] = (
+                f"with τ = {Fraction(str(tau))}*: refuted below n = {refuted_below}, "
+                f"proved from n = {proved_from}"
+            )
+
+
+def _evaluate(job: ClaimsJob, claim: PaperClaim, setting_at: SettingAt) -> Evaluation:
+    """The claim at its sizes or the job's, along its paths, and at the ends of its ranges."""
+    if claim.sizes:
+        return evaluate(claim, claim.sizes, paths=[], setting_at=setting_at)
+    sizes = job.sizes.of(claim.model)
+    names = FAST if claim.any_d else NAMES
+    return evaluate(claim, sizes, paths(MODELS[claim.model], sizes[0], names), setting_at)
+
+
+def _claim_rows(evaluation: Evaluation, setting_at: SettingAt) -> list[Row]:
+    """A row for each size tested."""
+    claim = evaluation.claim
+    worst_ends = [
+        worst_end(claim, setting_at(result.n, result.d)) for result in evaluation.measured
+    ]
+    evaluation = replace(evaluation, worst_ends=[end for end in worst_ends if end])
+    words = claim.columns() | {"verdict": verdict(evaluation)}
+    for result in evaluation.along_paths:
+        words |= _path_columns(claim, result)
+    rows = []
+    for measured, end in zip(evaluation.measured, worst_ends, strict=True):
+        row = words | vars(measured) | {"holds": measured.holds}
+        if end:
+            row["range_margin"] = end.margin
+            row["range_at"] = range_text(end.changes)
+        rows.append(row)
+    return rows
+
+
+def _path_columns(claim: PaperClaim, result: PathResult) -> Row:
+    last = result.measured[-1]
+    numbers = {
+        "from_n": result.from_n,
+        "last_n": max((one.n for one in result.measured if one.holds), default=None),
+        "value": last.value,
+        "bound": last.bound,
+        "power": None if claim.relation == "equal" else power_of_n(claim, result),
+    }
+    return {path_column(column, result.path.name): value for column, value in numbers.items()}
+
+
+TITLE = "Claims of the paper, evaluated"
+SOURCES = {
+    GIVEN: "the paper prints the formula, read here in a translation",
+    FORCED: "an equality that follows from the printed dataset, with V = I* where c enters; "
+    "nothing is left of its formula",
+    READ: "the value follows from the dataset, the bound from what else the texts print",
+    GUESSED: "the value follows from the dataset, but the bound is lost: where a guess fails, the "
+    "guess may be wrong and not the paper, and one that holds need not be the paper's",
+    OMITTED: "the paper says that it is similar and does not state it",
+    RECONSTRUCTED: "the dataset itself is read out of a text without formulas, and so is all else",
+}
+"""What the sources of claims mean."""
+
+ABOUT = (
+    "Every part of every lemma and theorem that the surviving texts let us make out, the "
+    "three networks that section E leaves out, and steps and other readings of some, each with its "
+    "value computed from the datasets and its bound computed from the formula shown, where s is "
+    "the square root of log n and t the number of tokens in a class.\n"
+    "Sizes tested: those of the settings `claims.sizes`, some of the experiments' "
+    "(cross-attention: reconstructed*; A.1, C.3, C.5: n = 4, d = 3). Every value of c, and every "
+    "claim on scores or networks with attention, takes V = I* and A3 = A2*; softmax regression "
+    "takes tau = 1/4*. The numbers of columns are those of the settings `claims.m`, where a claim "
+    "does not say otherwise.\n"
+    "With high probability means: fails with probability at most delta / n. The margin is positive "
+    "where the claim holds. Of an O() the value is the least constant C that is enough; a C by "
+    "Hoeffding's bound is what that bound needs, and a smaller one may do.\n"
+    f"Sources: {'; '.join(f'{name}: {text}' for name, text in SOURCES.items())}. An identity is an "
+    "equality that the definitions make: it cannot fail, and is no evidence for the paper.\n"
+    "Ranges: a claim is also evaluated at the ends of the ranges that the dataset allows (a0 from "
+    "0 to 0.1, both as limits; a1 from 0.7, in cross-attention from 1, to 3, the experiments' "
+    "largest; b from 0.1 to 0.9 with c = 1 - b); conditions of a lemma's own, lost in section E, "
+    "may be narrower. One that holds at the experiments' parameters and fails there says so.\n"
+    "Along five paths n grows to 10^9, from 4, where Lemma 4.2 begins, or from the first size that "
+    "has two classes of two tokens: with d fixed, where the theorems ask that it grows, and with d "
+    "like the square root of n, a quarter of n, n^0.1 and log n. The last two are for claims on "
+    "scores and networks alone: they are the slow end of the d = ω(n^0.02) that the theorems ask, "
+    "which n^0.1 is and log n is not. No n tested shows the difference, for n^0.02 is 1.5 at "
+    "n = 10^9.\n"
+    "From n says from where on the claim holds there, as far as it was tested, and last n where it "
+    "held last; value, bound, and the power of n like which their ratio moves, of a constant C "
+    "itself, are those at the largest n. That something is o() of another has no verdict at one.\n"
+    f"{KEY}"
+)
+
+
+def page(claims: pa.Table) -> pa.Table:
+    """One row per claim, with its values at all sizes in one cell: for people."""
+    rows = [_page_row(of_claim) for of_claim in rows_by(claims.to_pylist(), "id").values()]
+    return table_from_rows(rows, schema(**dict.fromkeys(rows[0], str)))
+
+
+def _page_row(rows: list[Row]) -> Row:
+    """The page's row of a claim, from those of its sizes."""
+    first = rows[0]
+    return {
+        "id": first["id"],
+        "claim": f"{first['place']}\n{first['statement']}\n{first['formula']}",
+        "source": f"{first['source']}\n{first['bound_from']}",
+        "verdict": f"{'identity: ' if first['identity'] else ''}{first['verdict']}",
+        "at the sizes tested": "\n".join([f"{first['quantity']}:", *map(_size_text, rows)]),
+        "as n grows": "\n".join(_path_text(first, path) for path in NAMES),
+    }
+
+
+def _path_text(row: Row, path: str) -> str:
+    """What a row says of a path; nothing if the claim is not tested along it."""
+    numbers = {column: row[path_column(column, path)] for column in PATH_COLUMNS}
+    if numbers["value"] is None:
+        return ""
+    start = "" if row["relation"] == "ratio" else f"from n = {numbers['from_n'] or 'none'}, "
+    power = "" if numbers["power"] is None else f", n^{numbers['power']:.2f}"
+    return f"{path}: {start}{numbers['value']:.3g} against {numbers['bound']:.3g}{power}"
+
+
+HOLDS = {True: "holds", False: "fails", None: "not refuted"}
+
+
+def _size_text(row: Row) -> str:
+    """What a row says of its size."""
+    size = f"n = {row['n']}" + ("" if row["d"] is None else f", d = {row['d']}")
+    if row["relation"] == "ratio":
+        return f"{size}: {row['value']:.3g} against {row['bound']:.3g}"
+    sides = f"{row['value']:.3g}, {row['relation']} {row['bound']:.3g}"
+    text = f"{size}: {sides}: {HOLDS[row['holds']]}"
+    if not row["holds"] or row["range_margin"] is None or row["range_margin"] > 0:
+        return text
+    return f"{text}, and fails at {row['range_at']}"
+
+
+def run(job: ClaimsJob, output: Path, otherwise: Path) -> None:
+    """Write the claims with their verdicts, and `otherwise` the verdicts with other readings."""
+    provenance = record(job.canonical(), __name__)
+    every_claim = all_claims()
+    chosen = subsample(every_claim, job.most)
+    about = ABOUT
+    if len(chosen) < len(every_claim):
+        about += f"\n{len(chosen)} of {len(every_claim)} claims."
+    claims = evaluate_claims(job, chosen)
+    write_result(claims, output, provenance, TITLE, about, shown=page(claims))
+    readings = whp_readings.evaluate_readings(job, chosen)
+    write_result(readings, otherwise, provenance, whp_readings.TITLE, whp_readings.ABOUT)

@@ -1,0 +1,230 @@
+"""Ways for n and d to grow, from which n on a claim holds along one of them, and what it measures
+at the ends of the parameters' ranges.
+
+A *path* is a sequence of sizes of one model whose n grows to LARGEST, with a rule for how d grows
+with it. Along it a claim is evaluated at *doublings*, sizes each about twice the one before.
+"""
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import cache
+from operator import attrgetter
+from typing import Any
+
+from ...statistics.bisection import bracket
+from ..softmax_vs_linear.models.model import AttentionModel, Model
+from .claim import Measured, PaperClaim, Setting, SettingAt, Size
+
+SMALLEST = 4
+OF_EXPERIMENTS = 100
+LARGEST = 10**9
+"""n begins where Lemma 4.2 does, is doubled so that it meets the smallest of the experiments, and
+ends at 10^9, where a count of classes of about n/4 still leaves a tie's tolerance far below one
+token's weight."""
+
+FURTHER = 1.25
+MOST_FURTHER = 200
+"""Sizes beyond the first at which a claim holds that are tested one by one: up to this multiple of
+its n, and at most so many."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the number K of classes, which is d less the other columns, grows with n.
+
+    Attributes
+    ----------
+    words : K in words; empty where it is fixed
+    classes : n -> K before it is made whole; None where it is fixed, or a quarter of n
+    asked : what the theorems ask of d if they claim nothing: it is no ω(n^0.02)
+    """
+
+    words: str = ""
+    classes: Callable[[float], float] | None = None
+    asked: str = ""
+
+
+GROWTH = {
+    "d fixed": Growth(asked="grows"),
+    "d sqrt": Growth("⌈√n⌉", math.sqrt),
+    "d quarter": Growth("n/4"),
+    "d tenth": Growth("⌈n^0.1⌉", lambda n: n**0.1),
+    "d log": Growth("⌈log n⌉", math.log, asked="grows faster"),
+}
+"""The paths of attention by name."""
+
+NAMES = tuple(GROWTH)
+FAST = NAMES[:3]
+"""The paths of claims that ask nothing of d."""
+
+
+@dataclass(frozen=True)
+class SizePath:
+    """Sizes of one model along one of NAMES; `classes` is K where it is fixed."""
+
+    model: Model
+    name: str
+    classes: int = 0
+
+    @property
+    def growth(self) -> Growth:
+        return GROWTH[self.name]
+
+    @property
+    def is_too_slow(self) -> bool:
+        """Whether d grows too slowly for the theorems to claim anything."""
+        return bool(self.growth.asked)
+
+    def size(self, wanted_n: float) -> Size:
+        """n and d nearest to a wanted n: n is a multiple of the number of classes."""
+        if not isinstance(self.model, AttentionModel):
+            return round(wanted_n), None
+        if self.name == "d quarter":
+            classes = max(1, round(wanted_n / 4))
+            tokens_per_class = 4
+        else:
+            classes = self._classes(wanted_n)
+            tokens_per_class = max(1, round(wanted_n / classes))
+        return classes * tokens_per_class, classes + self.model.other_columns
+
+    def _classes(self, n: float) -> int:
+        if self.growth.classes is None:
+            return self.classes
+        return math.ceil(self.growth.classes(n))
+
+    def after(self, size: Size) -> Size:
+        """The next size of the path."""
+        n, d = size
+        if not isinstance(self.model, AttentionModel) or d is None:
+            return n + 1, None
+        classes = self.model.classes(d)
+        if self.name == "d quarter":
+            return n + 4, d + 1
+        if self._classes(n + classes) <= classes:
+            return n + classes, d
+        tokens_per_class = n // (classes + 1) + 1
+        return tokens_per_class * (classes + 1), d + 1
+
+    def doublings(self) -> list[Size]:
+        """Sizes from SMALLEST to LARGEST, each about twice the one before; those of attention have
+        two classes and two tokens in each, so they begin later where d is fixed or n/4."""
+        first = math.ceil(math.log2(SMALLEST / OF_EXPERIMENTS))
+        last = math.ceil(math.log2(LARGEST / OF_EXPERIMENTS))
+        between = [OF_EXPERIMENTS * 2.0**power for power in range(first, last)]
+        sizes = dict.fromkeys(self.size(n) for n in (SMALLEST, *between, LARGEST))
+        return [size for size in sizes if self._has_two_classes_of_two(size)]
+
+    def _has_two_classes_of_two(self, size: Size) -> bool:
+        """Whether there are two classes and two tokens in each; the regression model has none."""
+        n, d = size
+        if not isinstance(self.model, AttentionModel) or d is None:
+            return True
+        return 2 <= self.model.classes(d) <= n / 2
+
+
+def paths(model: Model, first: Size, names: Collection[str] = NAMES) -> list[SizePath]:
+    """The paths of these names that a model has; d is fixed as at the first of the sizes."""
+    _, d = first
+    if not isinstance(model, AttentionModel) or d is None:
+        return [SizePath(model, "d fixed")]
+    return [SizePath(model, name, model.classes(d) if name == "d fixed" else 0) for name in names]
+
+
+@dataclass(frozen=True)
+class PathResult:
+    """A claim along one path.
+
+    Attributes
+    ----------
+    measured : its measurements at the doublings
+    from_n : from which n it holds, None if it does not up to the largest
+    worst_end : the worst that it measures in the parameters' ranges at the largest n
+    """
+
+    path: SizePath
+    measured: list[Measured]
+    from_n: int | None
+    worst_end: Measured | None
+
+    @property
+    def starts_late(self) -> bool:
+        """Whether the claim holds from some n on, and not at all of the path."""
+        return self.from_n is not None and self.from_n > self.measured[0].n
+
+
+def evaluate_along(claim: PaperClaim, path: SizePath, setting_at: SettingAt) -> PathResult:
+    """What a claim measures along a path, and from where it holds there."""
+
+    @cache
+    def measured_at(size: Size) -> Measured:
+        return claim.evaluate(setting_at(*size))
+
+    def holds(size: Size) -> bool:
+        return bool(measured_at(size).holds)
+
+    sizes = path.doublings()
+    return PathResult(
+        path=path,
+        measured=[measured_at(size) for size in sizes],
+        from_n=holds_from(path, holds),
+        worst_end=worst_end(claim, setting_at(*sizes[-1])),
+    )
+
+
+def worst_end(claim: PaperClaim, setting: Setting) -> Measured | None:
+    """What a claim measures at the end of the parameters' ranges with the least margin; None if it
+    has no ranges."""
+    ends = []
+    for changes in claim.ranges:
+        values: dict[str, Any] = dict(changes)
+        measured = claim.evaluate(replace(setting, **values))
+        ends.append(replace(measured, changes=changes))
+    return least_margin(ends)
+
+
+def least_margin(measured: Collection[Measured]) -> Measured | None:
+    """The measurement with the least margin, of those that can be judged; None if there is none."""
+    judged = [result for result in measured if result.margin is not None]
+    return min(judged, key=attrgetter("margin"), default=None)
+
+
+def holds_from(path: SizePath, holds: Callable[[Size], bool]) -> int | None:
+    """Smallest n from which a claim holds at every larger n that is tested, None if there is none.
+
+    Between the last doubling at which it fails and the next one n is bisected. Then follow the next
+    sizes one by one, as far as FURTHER says: what holds at one size may fail at the next, for a
+    threshold falls between the values of a count.
+    """
+    sizes = path.doublings()
+    failing = [index for index, size in enumerate(sizes) if not holds(size)]
+    if not failing:
+        return sizes[0][0]
+    last_failing = failing[-1]
+    if last_failing == len(sizes) - 1:
+        return None
+    start = _first_after_failure(path, holds, sizes[last_failing], sizes[last_failing + 1])
+    size = start
+    for _ in range(MOST_FURTHER):
+        size = path.after(size)
+        if size[0] > FURTHER * start[0]:
+            break
+        if not holds(size):
+            start = path.after(size)
+    return start[0]
+
+
+def _first_after_failure(
+    path: SizePath, holds: Callable[[Size], bool], failing: Size, holding: Size
+) -> Size:
+    """The size by bisection at which a claim holds, with no size between it and one that fails."""
+
+    def fails(size: Size) -> bool:
+        return not holds(size)
+
+    def between(low: Size, high: Size) -> Size | None:
+        middle = path.size((low[0] + high[0]) / 2)
+        return middle if low[0] < middle[0] < high[0] else None
+
+    _, first = bracket(failing, holding, fails, between)
+    return first

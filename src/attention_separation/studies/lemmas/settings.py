@@ -1,0 +1,97 @@
+"""Where the paper's claims are evaluated."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from ...settings.strict_model import MAX_VALUES, Count, Integer, Some, StrictModel
+from ..softmax_vs_linear.models import MODELS
+from ..softmax_vs_linear.models.model import (
+    ABSENT,
+    Amplitude,
+    AttentionModel,
+    Dimension,
+    MRule,
+    Positive,
+    Probability,
+)
+
+Tokens = Annotated[Integer, Field(ge=10, le=10**9)]
+
+
+class AttentionSize(StrictModel):
+    """Tokens and embedding dimension."""
+
+    n: Tokens = Field(description="number of tokens")
+    d: Dimension = Field(description="embedding dimension")
+
+
+class ClaimSizes(StrictModel):
+    """The sizes at which the claims on each model are evaluated."""
+
+    regression: Some[Tokens] = Field(description="values of n")
+    self_attention: Some[AttentionSize] = Field(description="n and d")
+    cross_attention: Some[AttentionSize] = Field(description="n and d")
+
+    @model_validator(mode="after")
+    def _stacks(self) -> Self:
+        for name in type(self).model_fields:
+            model = MODELS[name]
+            for n, d in self.of(name):
+                model.check(n, d)
+                if isinstance(model, AttentionModel):
+                    _two_classes(model, n, d)
+        return self
+
+    def at_most(self, count: int | None) -> "ClaimSizes":
+        """The first sizes of each model, at most so many if not None."""
+        fewer = {name: getattr(self, name)[:count] for name in type(self).model_fields}
+        return self.model_copy(update=fewer)
+
+    def of(self, model: str) -> list[tuple[int, int]]:
+        """n and d of a model's sizes; d is ABSENT in the regression model."""
+        if model == "regression":
+            return [(n, ABSENT) for n in self.regression]
+        return [(size.n, size.d) for size in getattr(self, model)]
+
+
+def _two_classes(model: AttentionModel, n: int, d: int) -> None:
+    """Raise ValueError unless there are two classes, and two tokens in each."""
+    classes = model.classes(d)
+    claims = "and the claims are on two or more; allowed"
+    if classes < 2:
+        least = model.other_columns + 2
+        raise ValueError(f"d={d}: one class of tokens, {claims}: d >= {least}")
+    if n < 2 * classes:
+        raise ValueError(f"n={n}, d={d}: one token in a class, {claims}: n >= {2 * classes}")
+
+
+class ClaimColumns(StrictModel):
+    """How many sign columns the experiments on each kind of model have."""
+
+    regression: MRule = Field(description="rule for m of softmax regression")
+    attention: MRule = Field(description="rule for m of self- and cross-attention")
+
+
+class ClaimsJob(StrictModel):
+    """The parameters and sizes at which the claims are evaluated."""
+
+    delta: Probability = Field(description="probability of failure, times n")
+    a0: Amplitude = Field(description="size of the special entry in D0")
+    a1: Amplitude = Field(description="size of the special entry in D1")
+    b: Positive = Field(description="size of the class entries")
+    c: Positive = Field(description="size of the last column")
+    m: ClaimColumns = Field(description="sign columns of the experiments")
+    theta: Positive = Field(default=0.9, description="tau / sqrt(log n) of cross-attention")
+    tau: Positive = Field(default=0.25, description="threshold of the regression model")
+    sizes: ClaimSizes = Field(description="sizes at which claims are evaluated")
+    most: Annotated[Count, Field(le=MAX_VALUES)] | None = Field(
+        default=None, description="at most so many claims, evenly spread over the list; null is all"
+    )
+
+    def at_most(self, sizes: int | None, claims: int | None) -> "ClaimsJob":
+        """The same with so many of the first sizes of each model, and of the claims, at most."""
+        fewer: dict[str, object] = {"sizes": self.sizes.at_most(sizes)}
+        if claims is not None:
+            fewer["most"] = min(claims, self.most or claims)
+        return self.model_copy(update=fewer)

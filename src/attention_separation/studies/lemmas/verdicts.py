@@ -1,0 +1,209 @@
+"""The verdict on a claim in one line, from what it measures at the sizes tested, along its paths
+and at the ends of the parameters' ranges.
+
+A claim *starts* on a path at the n from which it holds up to the largest n tested.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..softmax_vs_linear.models.model import AttentionModel
+from .claim import Changes, Measured, PaperClaim, SettingAt, Size
+from .lemma import NEVER
+from .origins import SUBJECTS, origin
+from .paths import LARGEST, PathResult, SizePath, evaluate_along, least_margin
+
+GREEK = {"a0": "a₀", "a1": "a₁"}
+CONSTANTS = {"least": "the least C", "Hoeffding": "the C that Hoeffding's bound needs"}
+SLOPE_OVER = 4
+"""Doublings over which a slope is measured: further apart than the lattice of a binomial law."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All that is computed for one claim.
+
+    Attributes
+    ----------
+    measured : at the sizes tested
+    along_paths : one result a path; none of a claim with sizes of its own
+    worst_ends : the worst ends of the parameters' ranges, size by size
+    """
+
+    claim: PaperClaim
+    measured: Sequence[Measured]
+    along_paths: Sequence[PathResult]
+    worst_ends: Sequence[Measured] = ()
+
+    @property
+    def everywhere(self) -> list[Measured]:
+        """The measurements at the sizes tested and along the paths."""
+        measured = list(self.measured)
+        for result in self.along_paths:
+            measured += result.measured
+        return measured
+
+
+def evaluate(
+    claim: PaperClaim, sizes: Sequence[Size], paths: Sequence[SizePath], setting_at: SettingAt
+) -> Evaluation:
+    """What a claim measures at some sizes and along some paths, without the parameters' ranges."""
+    measured = [claim.evaluate(setting_at(*size)) for size in sizes]
+    return Evaluation(claim, measured, [evaluate_along(claim, path, setting_at) for path in paths])
+
+
+def verdict(evaluation: Evaluation) -> str:
+    """What is to be said of a claim, in one line, and of what if not of the paper's own words."""
+    claim = evaluation.claim
+    if claim.relation == "ratio":
+        return _not_judged(evaluation)
+    text = _where_it_holds(evaluation)
+    if claim.scope:
+        text = f"{text}, for {claim.scope}, all that was tested"
+    subject = SUBJECTS.get(origin(claim.id, claim.identity).source)
+    return f"{subject} {text}" if subject else text
+
+
+def _where_it_holds(evaluation: Evaluation) -> str:
+    claim = evaluation.claim
+    holding = [result for result in evaluation.measured if result.holds]
+    if len(holding) == len(evaluation.measured):
+        return _holds(evaluation) + _fails_in_range(evaluation)
+    last = _last_start(evaluation.along_paths)
+    if last is not None:
+        where = f", {path_words(last.path)}" if len(evaluation.along_paths) > 1 else ""
+        never = _never_on(evaluation.along_paths)
+        return f"holds only from n >= {last.from_n}{where}{never}{_fails_at_largest_n(last)}"
+    if any(result.from_n is not None for result in evaluation.along_paths):
+        count = f"{len(holding)} of the {len(evaluation.measured)} sizes tested"
+        return f"holds at {count}{_fails_in_range(evaluation)}"
+    if claim.constant and not holding:
+        return _constant_grows(claim, evaluation.along_paths[0])
+    if any(result.holds for result in evaluation.everywhere):
+        return "fails at every large n tested"
+    return "fails at every n tested"
+
+
+def _last_start(along_paths: Sequence[PathResult]) -> PathResult | None:
+    """Of the paths on which a claim starts later than the path, that of the largest start; None if
+    there is no such path.
+
+    Where d grows too slowly the theorems claim nothing: such a start counts if there is no other.
+    """
+    late = [result for result in along_paths if result.starts_late]
+    fast = [result for result in late if not result.path.is_too_slow]
+    return max(fast or late, key=lambda result: result.from_n or 0, default=None)
+
+
+def _holds(evaluation: Evaluation) -> str:
+    claim = evaluation.claim
+    everywhere = evaluation.everywhere
+    if not claim.constant or not all(result.holds for result in everywhere):
+        return "holds at the sizes tested"
+    constant = math.ceil(1000 * max(result.value for result in everywhere)) / 1000
+    if claim.constant == "least":
+        return f"holds with least C = {constant:g} at every n tested"
+    return f"holds with C = {constant:g} by Hoeffding's bound at every n tested"
+
+
+def _fails_in_range(evaluation: Evaluation) -> str:
+    """Where in its range a claim fails, nothing where it does not."""
+    worst = least_margin(evaluation.worst_ends)
+    if worst is None or worst.holds:
+        return ""
+    where = f"at {range_text(worst.changes)} of the dataset's range"
+    if not evaluation.claim.constant:
+        return f", fails {where}"
+    if worst.value == NEVER:
+        return f", but with none {where}"
+    return f", but with up to {number(worst.value)} {where}"
+
+
+def _never_on(along_paths: Sequence[PathResult]) -> str:
+    """Names the paths of the theorems on which a claim does not hold up to the largest n."""
+    never = []
+    for result in along_paths:
+        if result.from_n is None and not result.path.is_too_slow:
+            never.append(path_words(result.path))
+    return f"; not yet at n = {number(LARGEST)} {' or '.join(never)}" if never else ""
+
+
+def _fails_at_largest_n(result: PathResult) -> str:
+    """Where in its range a claim fails even at the largest n of a path on which it starts."""
+    end = result.worst_end
+    if end is None or end.holds:
+        return ""
+    return f"; at n = {number(end.n)} it fails at {range_text(end.changes)} of the dataset's range"
+
+
+def _constant_grows(claim: PaperClaim, result: PathResult) -> str:
+    """An O() is refuted by no single n, but by a constant that grows."""
+    first = result.measured[0]
+    last = result.measured[-1]
+    constant = CONSTANTS[claim.constant or "least"]
+    return (
+        f"fails: {constant} grows like {_power_text(claim, result)}, from {number(first.value)} "
+        f"at n = {first.n} to {number(last.value)} at n = {number(last.n)}"
+    )
+
+
+def _not_judged(evaluation: Evaluation) -> str:
+    claim = evaluation.claim
+    ratios = [result.value / result.bound for result in evaluation.measured]
+    slopes = [
+        f"like {_power_text(claim, result)} {path_words(result.path)}"
+        for result in evaluation.along_paths
+    ]
+    return (
+        f"not judged: an o() says nothing at one size; value / bound is {number(min(ratios))} to "
+        f"{number(max(ratios))} at the sizes tested and moves {', '.join(slopes)}"
+    )
+
+
+def _power_text(claim: PaperClaim, result: PathResult) -> str:
+    return f"n^{power_of_n(claim, result):.2f}"
+
+
+def power_of_n(claim: PaperClaim, result: PathResult) -> float | None:
+    """The power of n like which the constant, or value / bound, moves at the end of a path; None
+    where value or bound is 0."""
+    start = result.measured[-1 - SLOPE_OVER]
+    end = result.measured[-1]
+    if 0 in (start.value, start.bound, end.value, end.bound):
+        return None
+    rise = _log_height(claim, end) - _log_height(claim, start)
+    return rise / (math.log(end.n) - math.log(start.n))
+
+
+def _log_height(claim: PaperClaim, measured: Measured) -> float:
+    return math.log(measured.value if claim.constant else measured.value / measured.bound)
+
+
+def path_words(path: SizePath) -> str:
+    """The path of a model with a d within a sentence, such as "with d fixed at 22"."""
+    if not isinstance(path.model, AttentionModel):
+        raise ValueError(f"the model {path.model.name} has no d; allowed: models of attention")
+    other_columns = path.model.other_columns
+    growth = path.growth
+    if growth.words:
+        text = f"with d − {other_columns} = {growth.words}"
+    else:
+        text = f"with d fixed at {path.classes + other_columns}"
+    return f"{text} (the theorems ask that it {growth.asked})" if growth.asked else text
+
+
+def number(value: float) -> str:
+    """Three digits, or all of a whole number below a million; powers of ten where shorter."""
+    if value == int(value) and abs(value) < 10**6:
+        return str(int(value))
+    mantissa, exponent, power = f"{value:.3g}".partition("e")
+    if not exponent:
+        return mantissa
+    ten = f"10^{int(power)}"
+    return ten if mantissa == "1" else f"{mantissa}·{ten}"
+
+
+def range_text(changes: Changes) -> str:
+    """Values of parameters, such as "a₁ = 0.7, b = 0.1, c = 0.9"."""
+    return ", ".join(f"{GREEK.get(name, name)} = {value:g}" for name, value in changes)

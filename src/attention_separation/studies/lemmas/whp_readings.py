@@ -1,0 +1,83 @@
+"""Other readings of "with high probability", which the paper has as 1 − δ/poly(n), and the verdicts
+on its claims that they give."""
+
+import re
+from dataclasses import dataclass
+from functools import cache, partial
+
+import pyarrow as pa
+
+from ...results.tables import Row, schema, table_from_rows
+from ..softmax_vs_linear.models import MODELS
+from .claim import PaperClaim, SettingAt, setting_of
+from .paths import paths
+from .settings import ClaimsJob
+from .verdicts import evaluate, verdict
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Failure with probability δ/n^power, with a δ of its own or the job's."""
+
+    power: float = 1.0
+    delta: float | None = None
+
+    def setting_at(self, job: ClaimsJob) -> SettingAt:
+        """n, d -> the job's setting at this size, read so."""
+        changes = {} if self.delta is None else {"delta": self.delta}
+        return cache(partial(setting_of, job.model_copy(update=changes), power=self.power))
+
+
+USUAL = Reading()
+
+READINGS = {
+    "δ/n, δ = 0.1": Reading(delta=0.1),
+    "δ/n, δ = 0.05": Reading(delta=0.05),
+    "δ/n, δ = 0.001": Reading(delta=0.001),
+    "δ/n²": Reading(power=2.0),
+    "δ/√n": Reading(power=0.5),
+}
+
+SCHEMA = schema(id=str, place=str, reading=str, verdict=str, usual=str, changes=bool)
+"""One row per claim and reading: its verdict, the one with δ/n and the job's δ, and whether they
+differ in more than numbers."""
+
+TITLE = "Claims of the paper, with high probability read otherwise"
+ABOUT = (
+    "Claims with δ in their formula, and their verdicts where failure may be as probable as the "
+    "reading says. Usual is δ/n with the δ of the settings `claims.delta`. With δ/n² and δ/√n, "
+    "m = C log(n/δ) has the logarithm of one over them too; the experiments' own m stays. A "
+    "verdict changes if more than its numbers do.\n"
+    "Verdicts are on the sizes tested and, in attention, on d like the square root of n alone as n "
+    "grows from 4 to 10^9. Of Lemmas 5.1, 5.3 and 5.4 there is what is proved."
+)
+
+
+def evaluate_readings(job: ClaimsJob, claims: list[PaperClaim]) -> pa.Table:
+    """The verdicts of those claims in whose formula δ stands, with each of READINGS."""
+    proved = {claim.id.removesuffix(".every") for claim in claims if claim.id.endswith(".every")}
+    # One for all claims: a setting knows what it has computed.
+    usual_setting_at = USUAL.setting_at(job)
+    settings_at = {name: reading.setting_at(job) for name, reading in READINGS.items()}
+    rows: list[Row] = []
+    for claim in claims:
+        if "δ" not in claim.formula_text or claim.id in proved:
+            continue
+        usual = _verdict(job, claim, usual_setting_at)
+        for name, setting_at in settings_at.items():
+            text = _verdict(job, claim, setting_at)
+            changes = _before_numbers(text) != _before_numbers(usual)
+            row = {"reading": name, "verdict": text, "usual": usual, "changes": changes}
+            rows.append(claim.columns() | row)
+    return table_from_rows(rows, SCHEMA)
+
+
+def _verdict(job: ClaimsJob, claim: PaperClaim, setting_at: SettingAt) -> str:
+    sizes = job.sizes.of(claim.model)
+    growing = paths(MODELS[claim.model], sizes[0], names=["d sqrt"])
+    return verdict(evaluate(claim, sizes, growing, setting_at))
+
+
+def _before_numbers(verdict: str) -> str:
+    """What stands before the first number."""
+    return re.split(r"\d", verdict)[0]

@@ -1,0 +1,374 @@
+"""The choices that the paper's text leaves open: each alternative, as a change of a panel's points.
+
+Every choice has the default that config.yaml takes and its alternatives. An alternative touches the
+panels whose points it changes; `apply` gives those points with it, in the same order, and None in
+place of a point that it does not allow.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...attention.sign_columns import TIE_TOLERANCE
+from ...settings.strict_model import Range, grid_values
+from ..softmax_vs_linear.models.attention import (
+    CROSS_ATTENTION,
+    IN_A1_ALONE,
+    IN_BOTH,
+    SELF_ATTENTION,
+    with_common_score,
+)
+from ..softmax_vs_linear.models.model import AttentionModel, Model, MRule, Point
+from ..softmax_vs_linear.models.regression import REGRESSION
+from ..softmax_vs_linear.settings.panels import Panel
+from ..softmax_vs_linear.simulation.random_values import Values, orthogonal, scaled_signs
+
+Apply = Callable[[Panel, list[Point]], list[Point | None] | None]
+"""A panel and its points -> the points with the alternative; None where it says nothing."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One other reading.
+
+    `apply` is None for one that leaves no success rate to compute: `expected_change` bounds what it
+    changes, on average over what is then fixed, given the P(E_success) of the default. `model` has
+    other datasets, `values` a random V: it is simulated, at one point of a panel. `note` says why
+    it touches no panel, if it touches none.
+    """
+
+    name: str
+    apply: Apply | None
+    expected_change: Callable[[np.ndarray], np.ndarray] | None = None
+    model: AttentionModel | None = None
+    values: Values | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice, what this reproduction takes, and what else it could be.
+
+    `note` says how alternatives are measured; without them, why there is nothing to measure.
+    """
+
+    name: str
+    default: str
+    alternatives: tuple[Alternative, ...] = ()
+    note: str = ""
+
+
+def _pointwise(touches: Callable[[Panel], bool], change: Callable[[Point], Point | None]) -> Apply:
+    """A change of every point, in the panels that it touches."""
+
+    def apply(panel: Panel, points: list[Point]) -> list[Point | None] | None:
+        if not touches(panel):
+            return None
+        return [change(point) for point in points]
+
+    return apply
+
+
+def _replacing(model: Model | None = None, **values: Any) -> Apply:
+    """Other values of some parameters at every point."""
+
+    def apply(panel: Panel, points: list[Point]) -> list[Point | None] | None:
+        if model is not None and model.name != panel.model:
+            return None
+        changed: list[Point | None] = [replace(point, **values) for point in points]
+        is_held = not panel.fixed.keys().isdisjoint(values)
+        return changed if is_held and changed != points else None
+
+    return apply
+
+
+def _theta(model: Model, theta: float) -> Apply:
+    """Another threshold over sqrt(log n), in softmax regression another tau."""
+    return _pointwise(
+        lambda panel: panel.model == model.name and not {"theta", "tau"} & panel.sweep.keys(),
+        lambda point: replace(point, theta=theta),
+    )
+
+
+def _theta_over_c(attention_x: str, over: float) -> Apply:
+    """theta = c + `over` in self-attention with this X."""
+
+    def touches(panel: Panel) -> bool:
+        if panel.model != SELF_ATTENTION.name or "theta" in panel.sweep:
+            return False
+        return panel.fixed.get("attention_x") == attention_x
+
+    return _pointwise(touches, lambda point: replace(point, theta=point.c + over))
+
+
+def _of_cross_attention(panel: Panel) -> bool:
+    return panel.model == CROSS_ATTENTION.name
+
+
+def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
+    """The same points of cross-attention, theta times `scale`, for other distinct rows."""
+    return _pointwise(
+        _of_cross_attention, lambda point: replace(point, theta=point.theta * scale(point))
+    )
+
+
+def _dimension(held: int | None) -> Apply:
+    """Embedding dimension d + 1 where a panel of cross-attention holds this d, or None, sweeps it,
+    if d divides n."""
+    return _pointwise(
+        lambda panel: _of_cross_attention(panel) and panel.fixed.get("d") == held, _next_dimension
+    )
+
+
+def _next_dimension(point: Point) -> Point | None:
+    """d larger by one, as self-attention has it, where d divides n."""
+    return replace(point, d=point.d + 1) if point.n % point.d == 0 else None
+
+
+def _rule(log_of: str, /, delta: float | None = None, **values: Any) -> Apply:
+    """Another rule for m, where m is computed from log n or from log(n/delta)."""
+
+    def apply(panel: Panel, points: list[Point]) -> list[Point | None] | None:
+        rule = panel.fixed.get("m")
+        if not isinstance(rule, MRule) or rule.log_of != log_of:
+            return None
+        changed = rule.model_copy(update=values)
+        return [replace(point, m=changed.m(point.n, delta or point.delta)) for point in points]
+
+    return apply
+
+
+def _range_of(panel: Panel) -> Range | None:
+    """The range that is the panel's whole grid, if it has one."""
+    grids = [*panel.sweep.values()]
+    if len(grids) == 1 and isinstance(grids[0], Range):
+        return grids[0]
+    return None
+
+
+def _evenly_spaced(panel: Panel, points: list[Point]) -> list[Point | None] | None:
+    """As many values, evenly from the first to the written upper end, where steps do not hit it."""
+    grid = _range_of(panel)
+    if grid is None or grid_values(grid)[-1] == grid.to:
+        return None
+    values = np.linspace(grid.start, grid.to, len(grid_values(grid))).tolist()
+    (name,) = panel.sweep
+    return [*panel.with_more(sweep={name: values}).points()]
+
+
+def _without_end(panel: Panel, points: list[Point]) -> list[Point | None] | None:
+    """No last point where the steps hit the upper end; the others stay as they are."""
+    grid = _range_of(panel)
+    if grid is None or points[-1].swept[0] != grid.to:
+        return None
+    return [*points[:-1], None]
+
+
+def _where_a0_starts(panel: Panel, points: list[Point]) -> list[Point | None] | None:
+    """The first point of panels that sweep a0, in the paper's all defaults, if V is not large."""
+    first, *others = points
+    if "a0" not in panel.sweep or max(first.d, first.m) > 100:
+        return None
+    return [first, *[None] * len(others)]
+
+
+def _ties_above(panel: Panel, points: list[Point]) -> list[Point | None] | None:
+    """A score equal to tau counts as above it: the tolerance lies on the other side."""
+    if panel.model == REGRESSION.name:  # unequal weights: a tie has probability 0
+        return None
+    return [replace(point, theta=point.theta - _more_than_ties(point)) for point in points]
+
+
+def _more_than_ties(point: Point) -> float:
+    """More than the tolerance of a score, in units of s, whose row's weights sum to 1: its size is
+    at most that of the special token's entries, which are 1 in cross-attention."""
+    others = 1.0 if point.b is None or point.c is None else point.b + point.c
+    return TIE_TOLERANCE * (1 + max(point.a0, point.a1, 1.0) + others)
+
+
+B_FOLLOWS_C = _pointwise(
+    lambda panel: "c" in panel.sweep, lambda point: replace(point, b=1 - point.c)
+)
+NO_STACK = "d − 1 divides n at no point: the identities do not stack"
+
+CHOICES = (
+    Choice(
+        "base of the logarithm, where m is computed from it",
+        "natural",
+        (
+            Alternative("log2, m = log n", _rule("n", base=2)),
+            Alternative("log10, m = log n", _rule("n", base=10)),
+            Alternative("log2, m from log(n/δ)", _rule("n/delta", base=2)),
+            Alternative("log10, m from log(n/δ)", _rule("n/delta", base=10)),
+        ),
+    ),
+    Choice(
+        "m = log n as a whole number",
+        "rounded down",
+        (
+            Alternative("to the nearest", _rule("n", round="nearest")),
+            Alternative("rounded up", _rule("n", round="ceil")),
+            Alternative("⌊log(n/δ)⌋, δ = 0.01", _rule("n", log_of="n/delta", delta=0.01)),
+            *(
+                Alternative(
+                    f"⌊{times:g} log(n/δ)⌋, δ = 0.01",
+                    _rule("n", log_of="n/delta", delta=0.01, times=times),
+                )
+                for times in (2.0, 4.0, 8.0)  # C of Definition 3.7
+            ),
+        ),
+    ),
+    Choice(
+        "m = max{log(n/δ), 15} as a whole number",
+        "rounded down",
+        (
+            Alternative("rounded up", _rule("n/delta", round="ceil")),
+            Alternative("without the 15", _rule("n/delta", at_least=1)),
+        ),
+    ),
+    Choice(
+        "τ of softmax regression",
+        "1/4",
+        tuple(
+            Alternative(f"{tau:g}", _theta(REGRESSION, tau))
+            for tau in (0.15, 0.2, 0.3, 0.4, 0.5, 0.9)
+        ),
+    ),
+    Choice(
+        "τ of self-attention, X the identity",
+        "(c + 0.1) √log n",
+        tuple(
+            Alternative(f"(c + {over:g}) √log n", _theta_over_c("identity", over))
+            for over in (0.05, 0.08, 0.12, 0.15, 0.2, 0.4)
+        ),
+    ),
+    Choice(
+        "τ of self-attention, X all ones",
+        "(c + 0.1) √log n",
+        note="Theorem 6.2 gives it.",
+    ),
+    Choice(
+        "τ of cross-attention",
+        "0.9 √log n",
+        tuple(
+            Alternative(f"{theta:g} √log n", _theta(CROSS_ATTENTION, theta))
+            for theta in (0.5, 0.7, 1.0, 1.2)
+        ),
+    ),
+    Choice(
+        "law of Ax within [log n, 1.4 log n]",
+        "independent, uniform",
+        (
+            Alternative("all log n", _replacing(law="low")),
+            Alternative("all 1.2 log n", _replacing(law="middle")),
+            Alternative("all 1.4 log n", _replacing(law="high")),
+            Alternative("log n or 1.4 log n", _replacing(law="two-point")),
+        ),
+    ),
+    Choice(
+        "data of D0 and D1 in softmax regression",
+        "independent draws",
+        (Alternative("one draw, one coordinate replaced", _replacing(REGRESSION, data="same")),),
+    ),
+    Choice(
+        "shape of y", "n x m; d x m with attention", note="No other shape fits the definitions."
+    ),
+    Choice(
+        "y of the four networks of a trial",
+        "shared",
+        (Alternative("a fresh y for each", _replacing(signs="fresh")),),
+    ),
+    Choice(
+        "y redrawn for each trial",
+        "yes",
+        # Given y a trial succeeds with some probability q of mean p: E|q - p| <= 2 p (1 - p).
+        (Alternative("one y for all trials", None, lambda p: 2 * p * (1 - p)),),
+    ),
+    Choice(
+        "special indices of D0 and D1",
+        "uniform, independent",
+        (
+            Alternative(
+                "the same in both, self-attention", _replacing(SELF_ATTENTION, data="same")
+            ),
+            Alternative(
+                "the same in both, cross-attention", _replacing(CROSS_ATTENTION, data="same")
+            ),
+        ),
+    ),
+    Choice(
+        "entries of the datasets of cross-attention",
+        "A1: a √log n and √log n; A2: √log n",
+        (
+            Alternative("a √log n in A1 and in A2", _other_data(), model=IN_BOTH),
+            Alternative(
+                "log n in A1, 0 and 1 in A2, τ as it is",
+                lambda panel, points: None,
+                note="not measured: no score exceeds 2, as 0.9 √log n does from n = 140 on",
+            ),
+            Alternative(
+                "log n in A1, 0 and 1 in A2, τ/√log n for τ",
+                _other_data(lambda point: 1 / point.s),
+                model=IN_A1_ALONE,
+            ),
+        ),
+    ),
+    Choice(
+        "common value of the scores of cross-attention",
+        "log n",
+        tuple(
+            Alternative(f"{v:g} log n", _other_data(), model=with_common_score(v))
+            for v in (0.1, 0.5, 2.0)
+        ),
+    ),
+    Choice(
+        "d of cross-attention",
+        "11; 3, 5, 9, …; 21",
+        (
+            Alternative("12 for 11", _dimension(11), note=NO_STACK),
+            Alternative("4, 6, 10, … for 3, 5, 9, …", _dimension(None), note=NO_STACK),
+            Alternative("22 for 21", _dimension(21), note=NO_STACK),
+        ),
+    ),
+    Choice(
+        "which special index of cross-attention is whose",
+        "j2 in A1, j3 in A2",
+        note="Both are taken as uniform and independent: exchanged, they have the same law.",
+    ),
+    Choice(
+        "a0 and a1 of cross-attention",
+        "0.01, 1.2",
+        note="As in self-attention; panels d and e sweep them.",
+    ),
+    Choice(
+        "V",  # never set in the texts; the bounds that survive fit the identity
+        "the identity; a signed permutation gives the same",
+        (
+            Alternative("random orthogonal", _where_a0_starts, values=orthogonal),
+            Alternative("random signs / √d", _where_a0_starts, values=scaled_signs),
+        ),
+        note="simulated at the first point; given y, a score has mean 0 and variance |c|²",
+    ),
+    Choice("b where c is swept", "0.2", (Alternative("1 − c", B_FOLLOWS_C),)),
+    Choice(
+        "a0 where a0 is swept",
+        "the swept value",
+        note="The text also lists a fixed 0.01, which a sweep cannot have.",
+    ),
+    Choice(
+        "grids",
+        "steps up to the written end, included when hit",
+        (
+            Alternative("the upper end left out", _without_end),
+            Alternative("as many values, evenly up to the written end", _evenly_spaced),
+        ),
+    ),
+    Choice(
+        "a score that equals τ",
+        "is not above it",
+        (Alternative("is above it", _ties_above),),
+    ),
+)
+"""The choices, in the order in which the paper's text meets them."""

@@ -1,0 +1,345 @@
+"""How far each open choice moves the panels."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain, cycle
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...attention.kernel_looks import GRAY, PALETTE
+from ...pages.drawing import key, save, sheet
+from ...pages.table_page import write_result
+from ...results.provenance import record
+from ...results.tables import Row, schema, table_from_rows
+from ...statistics.counts import clopper_pearson
+from ...statistics.seeding import BlockStreams
+from ..softmax_vs_linear.exact.compute import references
+from ..softmax_vs_linear.figures.figure_text import marked
+from ..softmax_vs_linear.models import MODELS
+from ..softmax_vs_linear.models.model import AttentionModel, Model, Point
+from ..softmax_vs_linear.models.panel_tables import DECIMALS
+from ..softmax_vs_linear.settings.panels import COLUMN, KEY, Panel, PanelsJob
+from ..softmax_vs_linear.simulation.random_values import Values, positive_with
+from .alternatives import CHOICES, Alternative, Choice
+
+SCHEMA = schema(
+    rank=int,
+    choice=str,
+    default=str,
+    alternative=str,
+    panel=str,
+    points=int,
+    mean_change=float,
+    largest_change=float,
+    at_value=float,
+    signed_change=float,
+    trials=int,
+    ci_low=float,
+    ci_high=float,
+    note=str,
+    reconstructed=str,
+)
+"""One row per alternative and panel that it touches; one row for a choice without alternatives.
+
+Changes are the mean and the largest absolute one over the panel's `points` that the alternative
+allows, and the mean with its sign, with its Clopper-Pearson interval where it is simulated."""
+
+TITLE = "Open choices: how far each moves the success rates"
+ABOUT = (
+    "Where the paper's text leaves a choice open, the default is what config.yaml takes. Each "
+    "alternative is evaluated at the points of every panel that it touches, by exact values; in "
+    "softmax regression by reference values, at 24 points evenly spread over each panel. A random "
+    "V is simulated, at one point of a panel: its change has a 95 % interval. Changes are of "
+    "P(E_success). Rank 1 moves some panel the most on average, among the alternatives that are "
+    "measured here: another one may move more. A bound has no rank. " + COLUMN
+)
+BOUND = "a bound, on average over y"
+LEAST_DRAWN = 0.1
+"""Of an alternative, the least of its largest changes with which it has a line in the figure."""
+
+LANE = 0.24
+"""Inches of the alternatives' lanes, one for each figure that they touch."""
+
+LETTER = 0.013
+"""The width of a letter, as a change of the success rate."""
+
+NO_EFFECT = "touches no panel"
+TRIALS = 3000  # of a simulated point, in one block: 95 % intervals reach 0.02 to either side
+
+Known = dict[tuple[Model, Point], float]
+"""P(E_success) of models at points."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An alternative at those points of a panel that it allows, before and with it; without points
+    `after` where it is bounded and not computed. `points` is how many the panel has."""
+
+    choice: Choice
+    alternative: Alternative
+    panel: Panel
+    before: list[Point]
+    after: list[Point]
+    points: int
+
+    @property
+    def model(self) -> Model:
+        """The model with the alternative."""
+        return self.alternative.model or MODELS[self.panel.model]
+
+
+def choices_table(job: PanelsJob) -> pa.Table:
+    """The effect of every alternative on every panel that it touches."""
+    panels = []
+    for panel in job.panels:
+        # At most as many points as alternatives are evaluated at.
+        bounds = (panel.most_values, MODELS[panel.model].most_alternatives)
+        most_values = min((bound for bound in bounds if bound is not None), default=None)
+        panels.append(panel.with_more(most_values=most_values))
+    effects = _effects(panels)
+    known = _probabilities(chain.from_iterable(effects.values()))
+    rows = []
+    for (choice, alternative), on_panels in effects.items():
+        rows += [_row(effect, known) for effect in on_panels]
+        if not on_panels:
+            rows.append(_row_without_effect(choice, alternative))
+    return table_from_rows(ranked(rows), SCHEMA)
+
+
+def _effects(panels: list[Panel]) -> dict[tuple[Choice, Alternative | None], list[Effect]]:
+    """The effects of each alternative on the panels that it touches; none of a choice without
+    alternatives, whose alternative is None."""
+    points_of_panels = [(panel, panel.points()) for panel in panels]
+    effects: dict[tuple[Choice, Alternative | None], list[Effect]] = {}
+    for choice in CHOICES:
+        if not choice.alternatives:
+            effects[choice, None] = []
+        for alternative in choice.alternatives:
+            effects[choice, alternative] = []
+            for panel, points in points_of_panels:
+                effect = effect_of(choice, alternative, panel, points)
+                if effect is not None:
+                    effects[choice, alternative].append(effect)
+    return effects
+
+
+def effect_of(
+    choice: Choice, alternative: Alternative, panel: Panel, points: list[Point]
+) -> Effect | None:
+    """An alternative at the points of a panel that it allows; None where it allows none."""
+    if alternative.apply is None:
+        return Effect(choice, alternative, panel, points, after=[], points=len(points))
+    before = []
+    after = []
+    for point, changed in zip(points, alternative.apply(panel, points) or [], strict=False):
+        if changed is not None:
+            before.append(point)
+            after.append(changed)
+    if not after:
+        return None
+    return Effect(choice, alternative, panel, before, after, points=len(points))
+
+
+def _probabilities(effects: Iterable[Effect]) -> Known:
+    """P(E_success) of all points that effects speak of, each computed once, many together."""
+    wanted: dict[Model, dict[Point, None]] = {}
+    for effect in effects:
+        wanted.setdefault(MODELS[effect.panel.model], {}).update(dict.fromkeys(effect.before))
+        wanted.setdefault(effect.model, {}).update(dict.fromkeys(effect.after))
+    known: Known = {}
+    for model, points in wanted.items():
+        for point, reference in zip(points, references(model, list(points)), strict=True):
+            known[model, point] = reference.success
+    return known
+
+
+def _row(effect: Effect, known: Known) -> Row:
+    """The row of SCHEMA of an effect on a panel."""
+    panel = effect.panel
+    alternative = effect.alternative
+    row: Row = {
+        "choice": effect.choice.name,
+        "default": effect.choice.default,
+        "alternative": alternative.name,
+        "panel": panel.name,
+        "points": len(effect.before),
+        "note": effect.choice.note,
+        "reconstructed": panel.reconstruction,
+    }
+    before = np.array([known[MODELS[panel.model], point] for point in effect.before])
+    if alternative.expected_change is not None:
+        change = alternative.expected_change(before)
+        row["note"] = BOUND
+    else:
+        after = np.array([known[effect.model, point] for point in effect.after])
+        if alternative.values is not None:
+            successes = _successes(effect, alternative.values)
+            low, high = clopper_pearson(successes, TRIALS)
+            after = np.array([successes / TRIALS])
+            row |= {"trials": TRIALS, "ci_low": low - before[0], "ci_high": high - before[0]}
+        difference = np.round(after - before, DECIMALS)
+        change = np.abs(difference)
+        row["signed_change"] = float(difference.mean())
+        if not row["note"] and len(before) < effect.points:
+            row["note"] = (
+                f"at {len(before)} of the {effect.points} points; the others have no such point"
+            )
+    worst = int(change.argmax())
+    row["mean_change"] = float(change.mean())
+    row["largest_change"] = float(change[worst])
+    if change[worst] > 0:
+        row["at_value"] = effect.before[worst].swept[0]
+    return row
+
+
+def _successes(effect: Effect, values: Values) -> int:
+    """Successes of TRIALS at the effect's one point, with its V."""
+    panel = effect.panel
+    (point,) = effect.after
+    # A random V is of attention alone.
+    assert isinstance(effect.model, AttentionModel)
+    streams = BlockStreams(panel.seed, panel.name, point.name, block=0)
+    positive = positive_with(values, effect.model, point, streams, TRIALS)
+    return int(point.contest.event_flags(positive).all(axis=1).sum())
+
+
+def _row_without_effect(choice: Choice, alternative: Alternative | None) -> Row:
+    row = {
+        "choice": choice.name,
+        "default": choice.default,
+        "note": choice.note or NO_EFFECT,
+    }
+    if alternative is not None:
+        row["alternative"] = alternative.name
+        row["note"] = alternative.note or row["note"]
+    return row
+
+
+def ranked(rows: list[Row]) -> list[Row]:
+    """The rows by rank of their choice; then bounds, then choices without effect."""
+    largest: dict[str, float] = {}
+    for row in rows:
+        if row.get("signed_change") is not None:
+            choice = row["choice"]
+            largest[choice] = max(largest.get(choice, 0.0), row["mean_change"])
+    order = sorted(largest, key=lambda choice: largest[choice], reverse=True)
+    ranks = {choice: place + 1 for place, choice in enumerate(order)}
+
+    def place(row: Row) -> int:
+        if row["choice"] in ranks:
+            return ranks[row["choice"]]
+        return len(rows) if "mean_change" in row else len(rows) + 1
+
+    return [row | {"rank": ranks.get(row["choice"])} for row in sorted(rows, key=place)]
+
+
+def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
+    """A line for each alternative that moves some point by LEAST_DRAWN and each figure: dots for
+    the panels' mean changes, with their names, and thin lines to the largest.
+
+    `figure_of` names the figure of each panel: it has a colour.
+    """
+    rows = [row for row in table.to_pylist() if row["panel"] is not None]
+    alternatives: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        alternatives.setdefault((row["choice"], row["alternative"]), []).append(row)
+    lines = {
+        names: of_panels
+        for names, of_panels in alternatives.items()
+        if max(row["largest_change"] for row in of_panels) >= LEAST_DRAWN
+    }
+    figures = sorted({figure_of[row["panel"]] for row in rows})
+    colours = dict(zip(figures, cycle(PALETTE), strict=False))
+    reconstructed = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
+    note = (
+        "Exact; in softmax regression reference values, at 24 points of a panel at most. A random "
+        "V is simulated at one point of a panel, to within 0.02. Ranks are among the alternatives "
+        f"that are measured here. {len(alternatives) - len(lines)} more alternatives move no point "
+        f"by {LEAST_DRAWN:g}; the table has all."
+    )
+    if reconstructed:
+        note = f"{note}\n{KEY}"
+    title = "Which open choice moves the figures most"
+    lanes = sum(len({figure_of[row["panel"]] for row in of_panels}) for of_panels in lines.values())
+    with sheet(title, note, panels=1, cell=(9.0, LANE * lanes + 1.5)) as (figure, (ax,)):
+        labels = []
+        places = []
+        choice_above = None
+        top = 0
+        for (choice, alternative), of_panels in lines.items():
+            by_figure: dict[str, list[Row]] = {}
+            for row in of_panels:
+                by_figure.setdefault(figure_of[row["panel"]], []).append(row)
+            for k, (name, of_figure) in enumerate(sorted(by_figure.items())):
+                _draw_lane(ax, top + k + 0.5, of_figure, name, colours[name])
+            label = alternative
+            if choice != choice_above:
+                rank = of_panels[0]["rank"]
+                label = f"{rank}. {choice}:  {alternative}" if rank else f"{choice}:  {alternative}"
+                if choice_above is not None:
+                    ax.axhline(top, color=GRAY, linewidth=0.6)
+            labels.append(label)
+            places.append(top + len(by_figure) / 2)
+            top += len(by_figure)
+            choice_above = choice
+        ax.set_yticks(places, labels)
+        ax.set_ylim(top, 0)
+        ax.set_xlim(-0.03, 1)
+        ax.set_xlabel(
+            "change of success rates: dot, mean of the panel with this letter\n"
+            "(hollow: a bound); line, to its largest"
+        )
+        ax.grid(axis="y", visible=False)
+        ax.tick_params(axis="y", length=0)
+        handles = [
+            key(marked(name, name in reconstructed), colour, marker="o", markersize=4)
+            for name, colour in colours.items()
+        ]
+        ax.legend(handles=handles, loc="lower right")
+    return figure
+
+
+def _draw_lane(ax: Axes, y: float, rows: list[Row], figure: str, colour: str) -> None:
+    """Dots and lines of an alternative on the panels of a figure, at one height, with the panels'
+    letters above: dots that nearly touch have theirs side by side, in the dots' order."""
+    groups: list[list[Row]] = []
+    end = -math.inf
+    for row in sorted(rows, key=lambda row: row["mean_change"]):
+        mean = row["mean_change"]
+        ax.plot([mean, row["largest_change"]], [y, y], color=colour, lw=0.7, alpha=0.6)
+        fill = colour if row["signed_change"] is not None else "white"
+        ax.plot(mean, y, "o", color=colour, markerfacecolor=fill, markersize=3.5)
+        if mean - LETTER / 2 > end:
+            groups.append([])
+        groups[-1].append(row)
+        end = _middle(groups[-1]) + LETTER * len(groups[-1]) / 2
+    for group in groups:
+        names = "".join(row["panel"].removeprefix(figure) for row in group)
+        ax.annotate(
+            names,
+            (_middle(group), y),
+            xytext=(0, 2.5),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            color=colour,
+            fontsize=7,
+        )
+
+
+def _middle(rows: list[Row]) -> float:
+    """Between the first and the last mean change of rows in order."""
+    return (rows[0]["mean_change"] + rows[-1]["mean_change"]) / 2
+
+
+def run(job: PanelsJob, table: Path, figure: Path) -> None:
+    changes = choices_table(job)
+    provenance = record(job.canonical(), __name__)
+    write_result(changes, table, provenance, TITLE, ABOUT)
+    drawn = draw(changes, {panel.name: panel.figure or panel.name for panel in job.panels})
+    save(drawn, figure.with_suffix(""))

@@ -1,1 +1,0 @@
-"""What exact values tell beyond the figures: audits of the panels, each a table or a figure."""
