@@ -9,6 +9,7 @@ include: "workflow/rules/common.smk"
 onstart:
     checked_folder()
     checked_libraries()
+    announced_files()
     announced_jobs()
 
 

@@ -85,7 +85,7 @@ ALONE = {
     ),
     "settings": Command(
         "settings_page",
-        "docs/settings.md and the schema of config.yaml",
+        "docs/settings.md and the schema of settings",
         "settings --docs docs",
         needs=WORKFLOW,
     ),

@@ -1,4 +1,5 @@
-"""The configuration: config.yaml and overrides, checked as a whole before anything runs."""
+"""The configuration: config.yaml, the files of its sections and overrides, checked as a whole
+before anything runs."""
 
 import difflib
 from collections.abc import Iterable
@@ -18,8 +19,9 @@ from .settings.faults import (
     shortened,
     unencodable_values,
 )
+from .settings.section_files import WrittenSettings, read_settings
 from .settings.strict_model import Jobs, Seed, StrictModel
-from .settings.yaml_file import check_extent, parse_yaml, read_yaml
+from .settings.yaml_file import check_extent, check_mapping, parse_yaml
 from .studies.any_attention.settings import AnyAttentionSection, section_faults
 from .studies.any_attention.study import AnyAttention
 from .studies.head_rank.settings.section import HeadRankSection
@@ -73,28 +75,34 @@ class Config(StrictModel):
         return {study.name: study for study in studies}
 
 
+IN_CONFIG_YAML = ("seed", "jobs", FIRST)
+"""Settings that stand in config.yaml."""
+
+WITH_FILES = [name for name in Config.model_fields if name not in IN_CONFIG_YAML]
+"""Sections that stand in files of their own, unless config.yaml has them."""
+
+
 def load_config(
     path: Path, overrides: dict[str, Any] | None = None, origin: str = "--config"
 ) -> Config:
-    """Read config.yaml, let the overrides beat it, and check everything.
+    """Read config.yaml and the files of its sections, let the overrides beat them, and check
+    everything.
 
     `origin` says, before the path of a fault in them, where the overrides come from.
 
     Raises
     ------
     ConfigError
-        Listing every fault with its path, the value that stands there and what is allowed.
+        Listing every fault, by file, with its path, the value that stands there and what is
+        allowed.
     """
-    values = read_yaml(path)
+    written = read_config(path)
     overrides = overrides or {}
-    if values is None:
-        raise ConfigError(["the file is empty"], path.name)
-    _require_mapping(values, path.name)
-    _require_mapping(overrides, origin.rstrip(":"))
+    check_mapping(overrides, origin.rstrip(":"))
     for key, value in overrides.items():
         check_extent(value, dotted((key,)), origin.rstrip(":"))
     overrides = _typed(overrides)
-    values = _merged(values, _in_sections(overrides))
+    values = _merged(written.values, _in_sections(overrides))
     faults = unencodable_values(values)
     if not faults:
         values = _with_own_kernels(values)
@@ -105,14 +113,17 @@ def load_config(
         else:
             faults = _faults_between(config)
     if faults:
-        lines = [_line(place, text, overrides, origin) for place, text in faults]
-        raise ConfigError(lines, path.name)
+        lines_by_source: dict[str, list[str]] = {}
+        for place, text in faults:
+            line = _line(place, text, overrides, origin)
+            lines_by_source.setdefault(written.source_of(place), []).append(line)
+        raise ConfigError(lines_by_source)
     return config
 
 
-def _require_mapping(values: object, source: str) -> None:
-    if not isinstance(values, dict):
-        raise ConfigError([f"{short_repr(values)} is no mapping of settings"], source)
+def read_config(path: Path) -> WrittenSettings:
+    """What config.yaml and the files of its sections say; ConfigError as of `read_settings`."""
+    return read_settings(path, WITH_FILES)
 
 
 def overrides_of(texts: list[str]) -> dict[str, Any]:
@@ -122,7 +133,7 @@ def overrides_of(texts: list[str]) -> dict[str, Any]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
-            raise ConfigError([f"{short_repr(text)} is no KEY=VALUE"], "--config")
+            raise ConfigError({"--config": [f"{short_repr(text)} is no KEY=VALUE"]})
         overrides[key] = parse_yaml(value, key)
     return overrides
 

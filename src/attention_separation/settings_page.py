@@ -1,4 +1,4 @@
-"""A page of every setting, and the JSON schema of config.yaml, from the model."""
+"""A page of every setting, and the JSON schema of the files of settings, from the model."""
 
 import argparse
 import json
@@ -16,10 +16,10 @@ SCHEMA = "config.schema.json"
 
 INTRODUCTION = """# Settings
 
-What [config.yaml](../config.yaml) can say, section by section: a dot leads into a mapping, [] into
-each entry of a list. NAME stands for a name of your choice: at most 50 letters, digits and _, a
-letter first. What is not required can be left out. Whole numbers can be written as 1e6. A file that
-breaks any of this is refused before anything runs.
+What [config.yaml](../config.yaml) and the files of [config/](../config/README.md) can say, section
+by section: a dot leads into a mapping, [] into each entry of a list. NAME stands for a name of your
+choice: at most 50 letters, digits and _, a letter first. What is not required can be left out.
+Whole numbers can be written as 1e6. A file that breaks any of this is refused before anything runs.
 
 Written by `make gallery`, with [config.schema.json](config.schema.json) for editors."""
 HEAD = """
@@ -39,9 +39,17 @@ KINDS = {"integer": "whole number", "string": "text", "boolean": "true or false"
 
 
 def schema(model: type[StrictModel] = Config) -> dict[str, Any]:
-    """The JSON schema of config.yaml: its form; what must hold between settings is not in it."""
+    """The JSON schema of config.yaml and of each file of config/: their form. What must hold
+    between settings is not in it, nor which sections there must be, for no file has them all."""
     version = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return version | _standard(model.model_json_schema(by_alias=True)) | {"title": "config.yaml"}
+    form = version | _whole_form(model) | {"title": "config.yaml and config/NAME.yaml"}
+    del form["required"]
+    return form
+
+
+def _whole_form(model: type[StrictModel]) -> dict[str, Any]:
+    """The schema of all settings together."""
+    return _standard(model.model_json_schema(by_alias=True))
 
 
 def _standard(part: Any) -> Any:
@@ -68,7 +76,7 @@ def _standard(part: Any) -> Any:
 
 def page(model: type[StrictModel] = Config) -> str:
     """The page of all settings as Markdown: a table for each section."""
-    whole = schema(model)
+    whole = _whole_form(model)
     lines = [INTRODUCTION]
     for place, *cells in _settings("", [whole], whole["$defs"], {}):
         section, _, below = place.partition(".")
@@ -144,7 +152,7 @@ def _value(value: Any) -> str:
 
 
 def settings_command(parser: argparse.ArgumentParser) -> None:
-    """A page of every setting, and the JSON schema of config.yaml, from the model."""
+    """A page of every setting, and the JSON schema of the files of settings, from the model."""
     parser.add_argument("--docs", required=True, type=Path, help="folder to write to")
     parser.set_defaults(run=_write)
 

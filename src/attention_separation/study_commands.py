@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .commands import STUDIES, study_of
-from .config import load_config, overrides_of
+from .config import load_config, overrides_of, read_config
 from .messages.command_line import whole_number
 from .messages.words import counted
 from .pages.keeping import keep_run
@@ -201,7 +201,7 @@ def keep_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _keep(arguments: argparse.Namespace) -> None:
-    studies = load_config(Path("config.yaml")).studies()
+    studies = _studies_of([])
     for name in arguments.studies:
         study = studies[STUDIES["" if name == "paper" else name]]
         folder = arguments.docs / study.kept_in
@@ -233,4 +233,14 @@ def _add_overrides(parser: argparse.ArgumentParser) -> None:
 
 
 def _studies(arguments: argparse.Namespace) -> dict[str, Study]:
-    return load_config(Path("config.yaml"), overrides_of(arguments.overrides)).studies()
+    return _studies_of(arguments.overrides)
+
+
+def _studies_of(overrides: list[str]) -> dict[str, Study]:
+    """The studies of the settings of this folder; on stderr, which of its files are not read."""
+    path = Path("config.yaml")
+    config = load_config(path, overrides_of(overrides))
+    note = read_config(path).note()
+    if note:
+        print(note, file=sys.stderr)
+    return config.studies()

@@ -129,7 +129,7 @@ def cluster() -> None:
 
 def copy_project(folder: str) -> None:
     """The project in another folder, nothing made."""
-    for part in ("Snakefile", "config.yaml", "workflow", "profiles", "src"):
+    for part in ("Snakefile", "config.yaml", "config", "workflow", "profiles", "src"):
         copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
         copy(ROOT / part, Path(folder) / part)
 

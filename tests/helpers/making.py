@@ -1,11 +1,11 @@
 """Panels and points for tests, as config.yaml would make them."""
 
 import json
+import shutil
 from functools import cache
 from pathlib import Path
 
-from attention_separation.config import Config, load_config
-from attention_separation.settings.yaml_file import read_yaml
+from attention_separation.config import Config, load_config, read_config
 from attention_separation.studies.head_rank.study import HeadRank
 from attention_separation.studies.softmax_vs_linear.exact.compute import references
 from attention_separation.studies.softmax_vs_linear.models import MODELS
@@ -49,12 +49,26 @@ def study_of(path: Path, overrides: dict | None = None) -> SoftmaxVsLinear:
 
 @cache
 def _text_of_values() -> str:
-    return json.dumps(read_yaml(ROOT / "config.yaml"))
+    return json.dumps(read_config(ROOT / "config.yaml").values)
 
 
 def values() -> dict:
-    """config.yaml's values, no two of them one object."""
+    """The values of config.yaml and of the files of config/, no two of them one object."""
     return json.loads(_text_of_values())
+
+
+def settings_text() -> str:
+    """config.yaml and the files of config/ as one text: a config.yaml that has every section."""
+    paths = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def with_config(folder: Path, text: str) -> Path:
+    """A config.yaml of this text in a folder that has the project's config/ too."""
+    shutil.copytree(ROOT / "config", folder / "config", dirs_exist_ok=True)
+    path = folder / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def spelled_out() -> dict:

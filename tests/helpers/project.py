@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 from making import ROOT, spelled_out
 
-PARTS = ("Snakefile", "config.yaml", "workflow", "profiles")
+PARTS = ("Snakefile", "config.yaml", "config", "workflow", "profiles")
 
 RECORDS = ".snakemake/metadata"
 
@@ -129,7 +129,7 @@ def said_by(words: list[str], folder: Path, **environment: str) -> subprocess.Co
 
 
 def small_config() -> str:
-    """config.yaml with one or two small panels of each model."""
+    """Settings with one or two small panels of each model, as one config.yaml."""
     whole = spelled_out()
     values = whole["softmax_vs_linear"]
     values["panels"] = {k: values["panels"][k] for k in ("fig3a", "fig4a", "fig4b", "fig7b")}
@@ -161,4 +161,5 @@ def small_project(folder: Path) -> Project:
     """The project in an empty folder with that configuration, nothing made."""
     small = Project(folder)
     (folder / "config.yaml").write_text(small_config())
+    shutil.rmtree(folder / "config")
     return small

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from making import ROOT, study_of, values
+from making import ROOT, study_of, values, with_config
 
 from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
@@ -54,11 +54,10 @@ def test_the_faults_it_shows(tmp_path):
 
 def test_the_panel_it_shows_is_valid(tmp_path):
     (block,) = re.findall(r"```yaml\n(.*?)```", RUN, re.S)
-    path = tmp_path / "config.yaml"
     before, panels, after = (
         (ROOT / "config.yaml").read_text(encoding="utf-8").partition("  panels:\n")
     )
-    path.write_text(before + panels + block + after)
+    path = with_config(tmp_path, before + panels + block + after)
     assert "mine" in study_of(path).section.panels
 
 

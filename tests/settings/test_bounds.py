@@ -15,6 +15,7 @@ from numbers_of_config import SCHEMA, bounds_of, config_numbers, kind_of, schema
 from attention_separation import config as config_module
 from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
+from attention_separation.settings.section_files import WrittenSettings
 
 NUMBERS = [*schema_numbers(SCHEMA)]
 SETTINGS = {kind_of(path): path for path, _ in config_numbers(values())}
@@ -46,7 +47,8 @@ def changed(path: tuple[str | int, ...], value: float) -> dict[str, Any]:
 def plan(wanted: dict[str, Any]) -> None:
     """What Snakemake asks for while it reads the workflow; ConfigError for wrong settings."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(config_module, "read_yaml", lambda path: wanted)
+        written = WrittenSettings("config.yaml", wanted, {}, [])
+        patch.setattr(config_module, "read_config", lambda path: written)
         studies = load_config(ROOT / "config.yaml").studies()
     for study in studies.values():
         for result in study.results.values():

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from faulty import SMALL, as_yaml
 from few import few
-from making import ROOT, spelled_out, study_of
+from making import ROOT, spelled_out, study_of, values, with_config
 
 from attention_separation.config import Config, load_config
 from attention_separation.settings.faults import ConfigError
@@ -16,8 +16,7 @@ TEXT = (ROOT / "config.yaml").read_text(encoding="utf-8")
 
 
 def faults_of(tmp_path, text, overrides=None):
-    path = tmp_path / "config.yaml"
-    path.write_text(text, encoding="utf-8")
+    path = with_config(tmp_path, text)
     with pytest.raises(ConfigError) as error:
         load_config(path, overrides)
     assert str(error.value).startswith("config.yaml: ")
@@ -44,7 +43,7 @@ def changed(*keys, to):
 
 
 A = ("panels", "fig4a")
-SMOKE_RANK = yaml.safe_load(TEXT)["head_rank"]["scales"]["smoke"]
+SMOKE_RANK = values()["head_rank"]["scales"]["smoke"]
 FIG1 = ("head_rank", "scales", "smoke", "training", "fig1")
 FIG3 = (*FIG1[:-1], "fig3")
 FIG1_PATH, FIG3_PATH = ".".join(FIG1), ".".join(FIG3)
@@ -308,9 +307,9 @@ def test_what_yaml_cannot_construct(tmp_path, text):
 
 
 def test_one_section_that_is_none_is_one_fault(tmp_path):
-    values = yaml.safe_load(TEXT)
-    values["softmax_vs_linear"]["panels"] = None
-    (fault,) = faults_of(tmp_path, yaml.safe_dump(values))
+    whole = yaml.safe_load(TEXT)
+    whole["softmax_vs_linear"]["panels"] = None
+    (fault,) = faults_of(tmp_path, yaml.safe_dump(whole))
     assert fault.startswith("softmax_vs_linear.panels: None is not allowed")
 
 
@@ -333,8 +332,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_numbers_in_exponent_notation(tmp_path):
-    path = tmp_path / "config.yaml"
-    path.write_text(TEXT.replace("trials: null", "trials: 1e6"))
+    path = with_config(tmp_path, TEXT.replace("trials: null", "trials: 1e6"))
     assert load_config(path).softmax_vs_linear.trials == 1_000_000
 
 

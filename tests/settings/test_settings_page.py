@@ -4,17 +4,18 @@ import copy
 import json
 import re
 
+import pytest
 from jsonschema import Draft202012Validator
-from making import ROOT
+from making import ROOT, values
 from pydantic import Field
 
-from attention_separation.config import Config
+from attention_separation.config import WITH_FILES, Config
 from attention_separation.settings.strict_model import Count, StrictModel
 from attention_separation.settings.yaml_file import read_yaml
 from attention_separation.settings_page import PAGE, SCHEMA, page, schema
 
 FIRST = "softmax_vs_linear"
-VALUES = read_yaml(ROOT / "config.yaml")
+VALUES = values()
 
 
 def test_the_tracked_files_are_those_of_the_model():
@@ -48,7 +49,7 @@ def below(values, *path: str):
             yield from below(value, *path, key)
 
 
-def test_every_key_of_config_yaml_stands_in_the_table_of_its_section():
+def test_every_key_of_the_settings_stands_in_the_table_of_its_section():
     table = rows()
     assert all(len(cells) == 3 for cells in table.values())
     assert all((key, key) in table for key in VALUES)
@@ -106,11 +107,17 @@ def test_another_section_is_described_without_a_word_here():
     assert found["heads", "NAME.most"] == ["whole number ≥ 1", "required", "largest rank"]
 
 
-def test_the_schema_is_one_and_accepts_config_yaml():
+FILES = ["config.yaml", *(f"config/{section}.yaml" for section in WITH_FILES)]
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if (ROOT / name).exists()])
+def test_the_schema_is_one_and_accepts_each_file_which_names_it(name):
+    path = ROOT / name
     Draft202012Validator.check_schema(schema())
-    Draft202012Validator(schema()).validate(VALUES)
-    first = (ROOT / "config.yaml").read_text(encoding="utf-8").splitlines()[0]
-    assert first == f"# yaml-language-server: $schema=docs/{SCHEMA}"
+    Draft202012Validator(schema()).validate(read_yaml(path, name))
+    begin, _, named = path.read_text(encoding="utf-8").splitlines()[0].partition("$schema=")
+    assert begin == "# yaml-language-server: "
+    assert (path.parent / named).resolve() == ROOT / "docs" / SCHEMA
 
 
 REFUSED = {

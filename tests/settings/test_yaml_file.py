@@ -168,7 +168,7 @@ def test_all_of_few_faults_are_said():
 
 def test_a_message_says_how_many_faults_it_leaves_out():
     faults = [f"fault {number}" for number in range(MOST_LINES + 1)]
-    *_, last = str(ConfigError(faults[:-1], "file")).splitlines()
+    *_, last = str(ConfigError({"file": faults[:-1]})).splitlines()
     assert last == f"  fault {MOST_LINES - 1}"
-    *_, last = str(ConfigError(faults, "file")).splitlines()
+    *_, last = str(ConfigError({"file": faults})).splitlines()
     assert last == "  and 1 more"

@@ -103,7 +103,7 @@ def test_a_cell_that_no_figure_has_is_refused_with_a_sentence(project):
     cell = f"{SCALED.folder}/cells/d4_n3_L9_w1_r1.parquet"
     done = project.run(cell, "--config", SMOKE)
     assert done.returncode == 1
-    assert "rank_train_d4_n3_L9_w1_r1: config.yaml has no such" in done.stdout
+    assert "rank_train_d4_n3_L9_w1_r1: the settings have no such" in done.stdout
     assert "Traceback" not in done.stdout
     assert not (project.folder / "results").exists()
 

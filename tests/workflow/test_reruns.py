@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from few import few
-from making import ROOT
+from making import ROOT, settings_text
 from project import small_config
 from rank_cells import SMOKE
 
@@ -228,7 +228,7 @@ NEEDLE_SMOKE = "needle={scale: smoke, scales: {smoke: {training: null}}}"
 @cache
 def texts() -> dict[str, str]:
     """Configurations by the prefix of their studies' rules: the first is small."""
-    whole = (ROOT / "config.yaml").read_text(encoding="utf-8")
+    whole = settings_text()
     return {"": small_config(), "rank": whole, "needle": whole, "recall": whole}
 
 

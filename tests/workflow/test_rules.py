@@ -92,7 +92,7 @@ def test_a_figure_without_one_of_the_papers_panels_says_so_and_no_other_target_b
     assert "simulate_fig4c" not in project.would_run("fig4", "fig5", "rank_fig4", "needle_lines")
     done = project.run("results/panels/fig4c.parquet", "--dry-run")
     assert done.returncode == 1
-    assert "simulate_fig4c: config.yaml has no such panel or figure" in done.stdout
+    assert "simulate_fig4c: the settings have no such panel, figure or cell" in done.stdout
 
 
 @pytest.mark.whole_run
@@ -103,7 +103,7 @@ def test_a_panel_of_the_paper_that_is_removed_is_missed_where_it_is_asked_for(sm
         done = small.run(target, "--dry-run")
         assert done.returncode == 1
         name = target.replace("results/panels/", "simulate_").removesuffix(".parquet")
-        assert f"{name}: config.yaml has no such panel or figure" in done.stdout
+        assert f"{name}: the settings have no such panel, figure or cell" in done.stdout
         assert "Traceback" not in done.stdout
 
 

@@ -50,7 +50,7 @@ import attention_separation
 if SOURCE not in Path(attention_separation.__file__).parents:
     sys.exit(f"{PROJECT}: {attention_separation.__file__} is loaded already; use one clone only")
 
-from attention_separation.config import ConfigError, load_config
+from attention_separation.config import ConfigError, load_config, read_config
 from attention_separation.results.files import check_writable
 from attention_separation.results import job_files
 from attention_separation.results.provenance import code_digest
@@ -79,6 +79,13 @@ MANIFESTS = {
     "needle_manifest": [NEEDLE],
     "recall_manifest": [RECALL],
 }
+
+
+def announced_files():
+    """Before any job: which files of settings are not read."""
+    note = read_config(PROJECT / "config.yaml").note()
+    if note:
+        logger.warning(note)
 
 
 def checked_folder():
@@ -149,7 +156,7 @@ def declared(path):
         (name for file, name in WRITERS.items() if path.match(file)), None
     )
     if name is None:
-        sys.exit(f"{path}: config.yaml has no such panel or figure")
+        sys.exit(f"{path}: the settings have no such panel, figure or cell")
     return JOBS[name]
 
 
@@ -164,12 +171,12 @@ def named(rulename, wildcards):
     # As a module's, rules have its prefix.
     names = [name for name in JOBS if f"_{rulename}".endswith(f"_{name}")]
     if not names:
-        sys.exit(f"{rulename}: config.yaml has no such panel or figure")
+        sys.exit(f"{rulename}: the settings have no such panel, figure or cell")
     return JOBS[max(names, key=len)][1]
 
 
 def reads(name):
-    """What a job reads, by option; nothing where config.yaml has no such job."""
+    """What a job reads, by option; nothing where the settings have no such job."""
     if name not in JOBS:
         return {}
     study, result = JOBS[name]

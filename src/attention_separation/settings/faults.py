@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from ..messages.words import MOST_SHOWN, plain_or_quoted, short_repr, suggestion
+from ..messages.words import MOST_SHOWN, counted, plain_or_quoted, short_repr, suggestion
 
 Place = tuple[Any, ...]
 """Keys and indices that lead to a setting."""
@@ -23,7 +23,7 @@ MOST_UNKNOWN = 20
 """Unknown keys of a mapping that have a sentence each: a suggestion takes its time."""
 
 MOST_LINES = 100
-"""Faults that the text of an error has."""
+"""Faults of one file that the text of an error has."""
 
 MOST_DIGITS = 4000
 """Digits of a whole number; Python writes few more as text."""
@@ -35,15 +35,18 @@ HALF = re.compile("[\ud800-\udfff]")
 
 
 class ConfigError(ValueError):
-    """Everything that is wrong with the settings; one fault a line, MOST_LINES at most."""
+    """Everything that is wrong with the settings, by the file or option in which it stands; one
+    fault a line, MOST_LINES of a file at most."""
 
-    def __init__(self, faults: list[str], source: str):
-        self.faults = faults
-        count = f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
-        lines = [f"{source}: {count}", *(f"  {fault}" for fault in faults[:MOST_LINES])]
-        more = len(faults) - MOST_LINES
-        if more > 0:
-            lines.append(f"  and {more} more")
+    def __init__(self, faults_by_source: Mapping[str, list[str]]):
+        self.faults = [fault for faults in faults_by_source.values() for fault in faults]
+        lines: list[str] = []
+        for source, faults in faults_by_source.items():
+            lines.append(f"{source}: {counted(len(faults), 'fault')}")
+            lines += [f"  {fault}" for fault in faults[:MOST_LINES]]
+            more = len(faults) - MOST_LINES
+            if more > 0:
+                lines.append(f"  and {more} more")
         super().__init__("\n".join(lines))
 
 

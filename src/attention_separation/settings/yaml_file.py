@@ -128,8 +128,8 @@ def _with_numbers_of_yaml_1_2() -> None:
 _with_numbers_of_yaml_1_2()
 
 
-def read_yaml(path: Path) -> Any:
-    """The value a YAML file holds.
+def read_yaml(path: Path, source: str) -> Any:
+    """The value a YAML file holds; `source` stands for the file at the head of errors.
 
     Raises
     ------
@@ -140,12 +140,13 @@ def read_yaml(path: Path) -> Any:
     try:
         text = path.read_bytes()
     except OSError as error:
-        raise ConfigError([f"{path}: cannot be read: {error}"], path.name) from error
+        raise ConfigError({source: [f"{path}: cannot be read: {error}"]}) from error
     try:
-        return parse_yaml(text.decode(), str(path), path.name)
+        return parse_yaml(text.decode(), str(path), source)
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
-        raise ConfigError([f"{path}, line {line}: cannot be read: {error}"], path.name) from error
+        fault = f"{path}, line {line}: cannot be read: {error}"
+        raise ConfigError({source: [fault]}) from error
 
 
 def parse_yaml(text: str, name: str, source: str = "--config") -> Any:
@@ -168,7 +169,13 @@ def parse_yaml(text: str, name: str, source: str = "--config") -> Any:
         faults = f"{name}, line {line}: not valid YAML: {what}"
     except UnicodeEncodeError:
         faults = f"{name}: {short_repr(text)} is no Unicode text"
-    raise ConfigError(faults.splitlines(), source)
+    raise ConfigError({source: faults.splitlines()})
+
+
+def check_mapping(value: Any, source: str) -> None:
+    """Raise ConfigError if a value is no mapping."""
+    if not isinstance(value, dict):
+        raise ConfigError({source: [f"{short_repr(value)} is no mapping of settings"]})
 
 
 def check_extent(value: Any, name: str, source: str) -> None:
@@ -198,7 +205,7 @@ def check_extent(value: Any, name: str, source: str) -> None:
     size, height = extent(value, depth=1)
     if height > MOST_DEPTH:
         text = f"more than {MOST_DEPTH} lists and mappings in each other, or one in itself"
-        raise ConfigError([f"{name}: {text}"], source)
+        raise ConfigError({source: [f"{name}: {text}"]})
     if size > MOST_VALUES:
         text = f"more than {MOST_VALUES} values, each counted wherever an alias puts it"
-        raise ConfigError([f"{name}: {text}"], source)
+        raise ConfigError({source: [f"{name}: {text}"]})

@@ -74,7 +74,7 @@ def page(job: ProvenanceJob) -> str:
     )
     body = (
         f"<p>{escape(ABOUT)}</p>\n{table_element(table)}\n"
-        f"<h2>Configuration</h2>\n<p>config.yaml with what beat it on the command line, all "
+        f"<h2>Configuration</h2>\n<p>The settings with what beat them on the command line, all "
         f"defaults filled in.</p>\n<pre>{escape(text)}</pre>\n"
         f"<h2>All packages installed</h2>\n<p class='packages'>{others}</p>"
     )

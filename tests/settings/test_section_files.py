@@ -1,0 +1,150 @@
+"""Sections in files of their own: the same settings, and faults below the name of their file."""
+
+import re
+
+import pytest
+import yaml
+from making import ROOT, settings_text, values, with_config
+
+from attention_separation.__main__ import main
+from attention_separation.config import IN_CONFIG_YAML, WITH_FILES, Config, load_config, read_config
+from attention_separation.settings.faults import ConfigError
+
+TEXT = (ROOT / "config.yaml").read_text(encoding="utf-8")
+SMOKE = {study: {"scale": "smoke"} for study in ("head_rank", "needle", "recall")}
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A config.yaml of the first paper alone, beside it the files of all other sections."""
+    return with_config(tmp_path, TEXT)
+
+
+def file_of(path, section):
+    return path.parent / "config" / f"{section}.yaml"
+
+
+def error_of(path, overrides=None) -> str:
+    with pytest.raises(ConfigError) as error:
+        load_config(path, overrides)
+    return str(error.value)
+
+
+def test_every_section_but_the_first_papers_may_have_a_file():
+    assert {*IN_CONFIG_YAML} | {*WITH_FILES} == {*Config.model_fields}
+    assert {path.stem for path in (ROOT / "config").glob("*.yaml")} <= {*WITH_FILES}
+
+
+@pytest.mark.parametrize("overrides", [{}, {"scale": "smoke", **SMOKE}])
+def test_one_file_with_all_sections_says_the_same(path, tmp_path, overrides):
+    whole = tmp_path / "whole" / "config.yaml"
+    whole.parent.mkdir()
+    whole.write_text(settings_text(), encoding="utf-8")
+    assert load_config(whole, overrides).model_dump() == load_config(path, overrides).model_dump()
+    assert read_config(whole).values.keys() == Config.model_fields.keys()
+    assert read_config(whole).note() == read_config(path).note() == ""
+
+
+@pytest.mark.parametrize("section", WITH_FILES)
+def test_each_section_can_stand_in_its_file_or_in_config_yaml(tmp_path, section):
+    rest = values()
+    own = {section: rest.pop(section)}
+    path = with_config(tmp_path, yaml.safe_dump(rest))
+    file_of(path, section).write_text(yaml.safe_dump(own))
+    assert load_config(path) == load_config(ROOT / "config.yaml")
+    assert section not in read_config(path).note()
+
+
+def test_a_section_of_config_yaml_stands_in_place_of_its_file_whole_and_that_is_said(path):
+    own = {"recall": {**values()["recall"], "scale": "smoke"}}
+    del own["recall"]["scales"]["desk"]
+    path.write_text(TEXT + yaml.safe_dump(own), encoding="utf-8")
+    file_of(path, "recall").write_text("nothing: that is read")
+    config = load_config(path)
+    assert config.recall.scale == "smoke"
+    assert config.recall.scales.keys() == {"smoke"}
+    said = "not read, as config.yaml has the section itself: config/recall.yaml"
+    assert read_config(path).note() == said
+
+
+def test_a_command_says_once_which_files_are_not_read(path, monkeypatch, capsys):
+    path.write_text(settings_text(), encoding="utf-8")
+    monkeypatch.chdir(path.parent)
+    main(["rank-summary"])
+    said = capsys.readouterr()
+    assert said.err.count("not read, as config.yaml has the section itself: config/any_") == 1
+    assert "not read" not in said.out
+    path.write_text(TEXT, encoding="utf-8")
+    main(["rank-summary"])
+    assert "not read" not in capsys.readouterr().err
+
+
+def test_overrides_beat_a_file_key_by_key(path):
+    config = load_config(path, {"needle": {"scale": "smoke"}, "recall": {"level": "0.02"}})
+    assert (config.needle.scale, config.recall.level) == ("smoke", 0.02)
+    assert config.needle.scales == load_config(path).needle.scales
+
+
+def test_each_fault_stands_below_the_file_that_it_is_in(path):
+    wrong = {"trails": 3, "needle": {"scale": "des"}, "recall": {"levl": 1, "level": 2}}
+    lines = error_of(path, wrong).splitlines()
+    heads = [line for line in lines if not line.startswith("  ")]
+    assert heads == ["config.yaml: 1 fault", "config/needle.yaml: 1 fault",
+                     "config/recall.yaml: 2 faults"]  # fmt: skip
+    assert lines[1].startswith("  --config trails: unknown key")
+    assert lines[3].startswith("  --config needle.scale: 'des' is not among the scales")
+    assert lines[5].startswith("  --config recall.level: 2 is not allowed")
+
+
+def test_a_fault_between_sections_names_the_file_of_the_setting(path):
+    file = file_of(path, "any_attention")
+    file.write_text(file.read_text().replace("smoke:", "smok:"))
+    first, line = error_of(path).splitlines()
+    assert first == "config/any_attention.yaml: 1 fault"
+    assert line.startswith("  any_attention.scales.smok: is no scale of softmax_vs_linear")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("recal: {}\n", "recal: unknown key; did you mean 'recall'? allowed: recall"),
+        ("scale: desk\n", "scale: unknown key; allowed: recall"),
+        ("", "the file is empty"),
+        ("- recall\n", "['recall'] is no mapping of settings"),
+        ("{}", "recall: is missing (n pairs"),
+        ("recall: 3", "recall: 3 is not allowed; should be a mapping"),
+        ("recall: {}\nrecall: {}\n", "line 2: key 'recall' stands twice, first on line 1"),
+        ("recall:\n\tscale: desk\n", "line 2, column 1: not valid YAML"),
+        ("recall:\n  level: *level\n", "line 2, column 10: not valid YAML"),
+        (b"recall:\n  scale: \xff\n", "line 2: cannot be read: 'utf-8'"),
+    ],
+)
+def test_what_a_file_must_not_say(path, text, words):
+    """A file that is no YAML is named with its path, as one finds it."""
+    file = file_of(path, "recall")
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    first, line = error_of(path).splitlines()
+    assert first == "config/recall.yaml: 1 fault"
+    begin = f"  {file}, {words}" if words.startswith("line ") else f"  {words}"
+    assert line.startswith(begin), line
+
+
+def test_another_section_in_a_file_is_refused(path):
+    file = file_of(path, "needle")
+    file.write_text(file.read_text() + "recall: {}\n")
+    assert error_of(path) == "config/needle.yaml: 1 fault\n  recall: unknown key; allowed: needle"
+
+
+@pytest.mark.parametrize("overrides", [{}, {"needle": {"scale": "smoke"}}])
+def test_a_section_that_is_nowhere_is_missed_in_both_places(path, overrides):
+    file_of(path, "needle").unlink()
+    first, *lines = error_of(path, overrides).splitlines()
+    assert re.fullmatch(r"config\.yaml or config/needle\.yaml: \d faults?", first)
+    assert all("is missing" in line for line in lines)
+
+
+def test_a_file_that_cannot_be_read_is_named(path):
+    file = file_of(path, "needle")
+    file.unlink()
+    file.mkdir()
+    assert f"{file}: cannot be read" in error_of(path)
