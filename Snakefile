@@ -14,9 +14,11 @@ onstart:
 
 
 rule all:
-    """The first paper, and the study of any attention"""
+    """The first paper with its lemmas and open choices, and the study of any attention"""
     input:
         job_files.files_of_run(FIRST),
+        job_files.files_of_run(LEMMAS),
+        job_files.files_of_run(CHOICES),
         job_files.files_of_run(KERNELS),
         f"{RESULTS}/manifest.json",
 

@@ -35,6 +35,8 @@ WORKFLOW = ("pydantic", "pyarrow", "yaml", "snakemake")
 
 STUDIES = {
     "": "softmax_vs_linear",
+    "lemmas": "lemmas",
+    "open_choices": "open_choices",
     "kernels": "any_attention",
     "rank": "head_rank",
     "needle": "needle",

@@ -26,16 +26,34 @@ from .studies.any_attention.settings import AnyAttentionSection, section_faults
 from .studies.any_attention.study import AnyAttention
 from .studies.head_rank.settings.section import HeadRankSection
 from .studies.head_rank.study import HeadRank
+from .studies.lemmas.settings import LemmasSection
+from .studies.lemmas.study import Lemmas
 from .studies.needle.settings.section import NeedleSection
 from .studies.needle.settings.section import section_faults as needle_faults
 from .studies.needle.study import Needle
+from .studies.open_choices.settings import OpenChoicesSection
+from .studies.open_choices.study import OpenChoices
 from .studies.recall.settings.section import RecallSection
 from .studies.recall.study import RecallStudy
-from .studies.softmax_vs_linear.settings.section import SoftmaxVsLinearSection, filled_contests
-from .studies.softmax_vs_linear.study import SoftmaxVsLinear
+from .studies.softmax_vs_linear.settings.run_panels import RunPanels
+from .studies.softmax_vs_linear.settings.section import (
+    SoftmaxVsLinearSection,
+    filled_contests,
+    said_once,
+    spelled_out,
+)
+from .studies.softmax_vs_linear.study import SoftmaxVsLinear, folder_of_scale
 
 FIRST = SoftmaxVsLinear.name
 """The study whose settings overrides may name without its section."""
+
+MOVED = {
+    ("claims",): "lemmas",
+    ("phase",): "open_choices.phase",
+    ("scales", "*", "audited"): "open_choices.scales.*.audited, and lemmas.scales.*.sizes",
+    ("scales", "*", "claims"): "lemmas.scales.*.claims",
+}
+"""Old settings of the first paper's section, * for a scale's name, and what they are called now."""
 
 TEXTS = ("title", "notes")
 """Settings that are text even where they look like numbers."""
@@ -51,6 +69,10 @@ class Config(StrictModel):
     softmax_vs_linear: SoftmaxVsLinearSection = Field(
         description="the first paper: softmax against linear attention"
     )
+    lemmas: LemmasSection = Field(description="the first paper's lemmas and theorems, evaluated")
+    open_choices: OpenChoicesSection = Field(
+        description="what the first paper leaves open, and how far that moves its figures"
+    )
     any_attention: AnyAttentionSection = Field(
         description="any attention kernel on the first paper's data"
     )
@@ -64,10 +86,16 @@ class Config(StrictModel):
 
     def studies(self) -> dict[str, Study]:
         """Every study of the configuration, by name."""
-        first = SoftmaxVsLinear(self.softmax_vs_linear, self.seed, self.jobs)
+        panels = RunPanels(self.softmax_vs_linear, self.seed)
+        scale = self.softmax_vs_linear.scale
+        folder = folder_of_scale(scale)
+        lemmas = Lemmas(self.lemmas, folder, scale)
+        open_choices = OpenChoices(self.open_choices, panels, folder)
         studies: list[Study] = [
-            first,
-            AnyAttention(self.any_attention, self.seed, first.folder, self.softmax_vs_linear.scale),
+            SoftmaxVsLinear(panels, self.jobs, [lemmas, open_choices]),
+            lemmas,
+            open_choices,
+            AnyAttention(self.any_attention, self.seed, folder, scale),
             HeadRank(self.head_rank, self.seed, self.jobs),
             Needle(self.needle, self.seed, self.jobs, self.any_attention.kernels),
             RecallStudy(self.recall, self.seed),
@@ -106,10 +134,12 @@ def load_config(
     faults = unencodable_values(values)
     if not faults:
         values = _with_own_kernels(values)
+        whole = _with_whole_maps(values)
         try:
-            config = Config.model_validate(values)
+            config = Config.model_validate(whole)
         except ValidationError as error:
-            faults = shortened(faults_of(error))
+            faults = _said_where_written(faults_of(error), values, whole)
+            faults = shortened([(place, _moved(place) or text) for place, text in faults])
         else:
             faults = _faults_between(config)
     if faults:
@@ -147,13 +177,15 @@ def _faults_between(config: Config) -> list[Fault]:
         from .studies.any_attention.own_kernel_faults import own_kernel_faults
 
         faults_of_kernels = own_kernel_faults(section.kernels, section.data, section.sizes)
-    scales = list(config.softmax_vs_linear.scales)
-    for name in section.scales:
-        if name not in scales:
-            text = f"is no scale of {FIRST}; {suggestion(name, scales)}"
-            faults_of_kernels.append((("scales", name), text))
     faults_of_needle = needle_faults(config.needle, section.kernels)
-    return _below(Needle.name, faults_of_needle) + _below(AnyAttention.name, faults_of_kernels)
+    faults = _below(Needle.name, faults_of_needle) + _below(AnyAttention.name, faults_of_kernels)
+    scales = list(config.softmax_vs_linear.scales)
+    for study in (AnyAttention.name, Lemmas.name, OpenChoices.name):
+        for name in getattr(config, study).scales:
+            if name not in scales:
+                text = f"is no scale of {FIRST}; {suggestion(name, scales)}"
+                faults.append(((study, "scales", name), text))
+    return faults
 
 
 def _with_own_kernels(values: dict[str, Any]) -> dict[str, Any]:
@@ -161,9 +193,62 @@ def _with_own_kernels(values: dict[str, Any]) -> dict[str, Any]:
     what is made of it depends on them, and on no other."""
     section = values.get(AnyAttention.name)
     kernels = section.get("kernels") if isinstance(section, dict) else None
-    if not isinstance(kernels, dict) or not kernels or FIRST not in values:
+    if not isinstance(kernels, dict) or not kernels:
         return values
-    return values | {FIRST: filled_contests(values[FIRST], kernels)}
+    filled = {
+        name: filled_contests(values[name], kernels)
+        for name in (FIRST, OpenChoices.name)
+        if name in values
+    }
+    return values | filled
+
+
+def _models_and_maps(values: dict[str, Any]) -> dict[str, Any]:
+    """What the first paper's section says of models, and the maps that take from it."""
+    sections = {"models": values.get(FIRST), "phase": values.get(OpenChoices.name)}
+    return {key: section.get(key) for key, section in sections.items() if isinstance(section, dict)}
+
+
+def _with_whole_maps(values: dict[str, Any]) -> dict[str, Any]:
+    """The same values, in which each map says all that it takes from its model."""
+    section = values.get(OpenChoices.name)
+    if not isinstance(section, dict) or "phase" not in section:
+        return values
+    maps = spelled_out(_models_and_maps(values))["phase"]
+    return values | {OpenChoices.name: section | {"phase": maps}}
+
+
+def _said_where_written(
+    faults: list[Fault], values: dict[str, Any], whole: dict[str, Any]
+) -> list[Fault]:
+    """The faults, but for those of what a map takes from a model that has faults itself."""
+    place_of_maps = (OpenChoices.name, "phase")
+    of_models: list[Fault] = []
+    of_maps: list[Fault] = []
+    for path, text in faults:
+        if path[:2] == place_of_maps:
+            of_maps.append((path[1:], text))
+        elif path == (FIRST,):
+            # What is no section has no models either.
+            of_models.append((("models",), text))
+        elif path[:2] == (FIRST, "models"):
+            of_models.append((path[1:], text))
+    parts = [_models_and_maps(whichever) for whichever in (values, whole)]
+    said = said_once(of_models + of_maps, *parts)
+    return [
+        (path, text)
+        for path, text in faults
+        if path[:2] != place_of_maps or (path[1:], text) in said
+    ]
+
+
+def _moved(place: Place) -> str:
+    """What to say of an old setting; empty where a place is none."""
+    section, *path = place or ("",)
+    pattern = (path[0], "*", path[2]) if len(path) == 3 else tuple(path)
+    if section != FIRST or pattern not in MOVED:
+        return ""
+    return f"has another place now: {MOVED[pattern]}".replace("*", str(path[1:2] and path[1]))
 
 
 def _below(section: str, faults: Iterable[Fault]) -> list[Fault]:

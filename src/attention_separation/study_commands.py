@@ -194,7 +194,7 @@ def _trained(job: CellJob, folder: Path, pace: Pace) -> str:
 
 def keep_command(parser: argparse.ArgumentParser) -> None:
     """Tables and pictures of finished runs, put into docs/, where pages are made from them."""
-    names = [prefix or "paper" for prefix in STUDIES]
+    names = ["paper", "kernels", "rank", "needle", "recall"]
     parser.add_argument("studies", nargs="+", choices=names, help="of which studies")
     gallery_command(parser)
     parser.set_defaults(run=_keep)
@@ -205,10 +205,13 @@ def _keep(arguments: argparse.Namespace) -> None:
     for name in arguments.studies:
         study = studies[STUDIES["" if name == "paper" else name]]
         folder = arguments.docs / study.kept_in
-        count, left = keep_run(study, arguments.docs)
-        print(f"{name}: {count} results of {study.folder} in {folder}")
-        if left:
-            print(f"{name}: not made, and left in {folder} as they are: {', '.join(left)}")
+        # The paper's lemmas and open choices are kept with its figures.
+        together = [other for other in studies.values() if other.kept_in == study.kept_in]
+        for one in together:
+            count, left = keep_run(one, arguments.docs)
+            print(f"{one.title}: {count} results of {one.folder} in {folder}")
+            if left:
+                print(f"not made, and left in {folder} as they are: {', '.join(left)}")
         if name == "rank":
             from .studies.head_rank.paper_size import keep_paper_size
 

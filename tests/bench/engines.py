@@ -45,7 +45,7 @@ def attention() -> None:
         peaks.append(tracemalloc.get_traced_memory()[1] / 2**20)
         tracemalloc.stop()
     print(f"  peak memory of a batch: {peaks[0]:.2f} MiB at n=200, {peaks[1]:.2f} MiB at n=10^6")
-    job = STUDY.simulated["fig4d"]
+    job = STUDY.panels.simulated["fig4d"]
     per_trial = seconds(lambda: simulate(job)) / (81 * 100)
     print(f"  100 trials a point, seeding and all of panel 4d included: {per_trial * 1e6:.2f} us")
 
@@ -60,7 +60,9 @@ def figure3() -> None:
     """Figure 3 whole against the loop, and how its time grows with n."""
     print("Figure 3 whole (291 points x 1000 trials), one core")
     loop = sum(loop_panel(name) for name in ("fig3a", "fig3b"))
-    fast = sum(seconds(lambda n=n: simulate(STUDY.simulated[n]), 3) for n in ("fig3a", "fig3b"))
+    fast = sum(
+        seconds(lambda n=n: simulate(STUDY.panels.simulated[n]), 3) for n in ("fig3a", "fig3b")
+    )
     print(
         f"  loop {loop:.1f} s, reduced {fast:.2f} s: {loop / fast:.1f}x {at_least(loop / fast, 5)}"
     )
@@ -117,7 +119,7 @@ def loop_panel(name: str) -> float:
 def exact() -> None:
     """Exact values of the paper's points, Figure 3's reference values, and the phase maps."""
     print("exact values, one core")
-    attention = [(name, STUDY.exact[name]) for name in ATTENTION_PANELS]
+    attention = [(name, STUDY.panels.exact[name]) for name in ATTENTION_PANELS]
     count = sum(len(config_points(name)) for name, _ in attention)
     every = seconds(lambda: [compute_exact(panel) for _, panel in attention], 3)
     print(f"  {count} points of Figures 4, 5 and 7: {every:.2f} s {at_most(every, 0.5)}")
@@ -125,7 +127,7 @@ def exact() -> None:
     def figure_3() -> None:
         moments.cache_clear()
         for name in ("fig3a", "fig3b"):
-            compute_exact(STUDY.exact[name])
+            compute_exact(STUDY.panels.exact[name])
 
     reference = seconds(figure_3, 3)
     print(f"  reference values of Figure 3: {reference:.2f} s {at_most(reference, 10)}")
@@ -142,7 +144,7 @@ def throughput() -> None:
         ("regression", 1000), ("self_attention", 20_000), ("cross_attention", 20_000)
     ):  # fmt: skip
         names = [name for name, panel in SECTION.panels.items() if panel.model == model]
-        jobs = [STUDY.simulated[name].with_more(trials=trials) for name in names]
+        jobs = [STUDY.panels.simulated[name].with_more(trials=trials) for name in names]
         count = trials * sum(len(config_points(name)) for name in names)
         # Of the processor, not of the clock: other processes do not count.
         start = time.process_time()

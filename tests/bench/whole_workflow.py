@@ -25,7 +25,7 @@ def workflow() -> None:
     dense_seconds = time.perf_counter() - start
     loop = sum(loop_panel(name) for name in ("fig3a", "fig3b"))
     start = time.perf_counter()
-    reduced = {name: simulate(STUDY.simulated[name]) for name in SECTION.panels}
+    reduced = {name: simulate(STUDY.panels.simulated[name]) for name in SECTION.panels}
     trials = time.perf_counter() - start
     equal = sum(dense[name].equals(reduced[name]) for name in dense)
     print(f"  panels equal to the reduced engine's in every count: {equal} of {len(dense)}")
@@ -52,7 +52,7 @@ def workflow() -> None:
 
 def job_of(name: str, engine: str):
     """A panel's job with another engine."""
-    return STUDY.simulated[name].model_copy(update={"engine": engine})
+    return STUDY.panels.simulated[name].model_copy(update={"engine": engine})
 
 
 def scaling() -> None:

@@ -43,12 +43,12 @@ def make_project(folder: Path) -> Project:
     values["panels"]["fig3a"] |= {"sweep": {"n": [100, 150]}, "trials": 50_000}
     values["panels"]["fig4b"] |= {"trials": 100_000}
     values["figures"] = {"both": {"title": "Both", "panels": ["fig3a", "fig4b"]}}
-    values["claims"]["sizes"] = {
+    whole["lemmas"]["sizes"] = {
         "regression": [100],
         "self_attention": [{"n": 200, "d": 22}],
         "cross_attention": [{"n": 200, "d": 21}],
     }
-    values["phase"] = {}
+    whole["open_choices"]["phase"] = {}
     whole["jobs"]["slices"] = 2
     path.write_text(yaml.safe_dump(whole, sort_keys=False))
     return project

@@ -17,7 +17,10 @@ from attention_separation.settings.yaml_file import parse_yaml
 
 FIRST = "softmax_vs_linear"
 OPEN = {
-    *((FIRST, section) for section in ("scales", "figures", "panels", "phase")),
+    *((FIRST, section) for section in ("scales", "figures", "panels")),
+    ("lemmas", "scales"),
+    ("open_choices", "scales"),
+    ("open_choices", "phase"),
     ("any_attention", "kernels"),
     ("head_rank", "scales"),
     ("needle", "scales"),
@@ -372,7 +375,8 @@ def unknown_panel(draw, over: bool = False) -> Fault:
 @st.composite
 def unknown_model(draw, over: bool = False) -> Fault:
     """Another model, with the parameters of the first."""
-    entries = [(FIRST, s, name, "model") for s in ("panels", "phase") for name in SMALL[FIRST][s]]
+    entries = [(FIRST, "panels", name, "model") for name in SMALL[FIRST]["panels"]]
+    entries += [("open_choices", "phase", name, "model") for name in SMALL["open_choices"]["phase"]]
     path = draw(st.sampled_from(entries))
     value = draw(st.sampled_from(["regression", "self_attention", "cross_attention", "softmax"]))
     same = value == at(SMALL, path)

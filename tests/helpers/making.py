@@ -29,12 +29,18 @@ def _of_the_paper(config: Config) -> Config:
 
 CONFIG = _of_the_paper(load_config(ROOT / "config.yaml"))
 SECTION = CONFIG.softmax_vs_linear
-STUDY = CONFIG.studies()["softmax_vs_linear"]
+STUDIES = CONFIG.studies()
+STUDY = STUDIES["softmax_vs_linear"]
+LEMMAS = STUDIES["lemmas"]
+CHOICES = STUDIES["open_choices"]
 
 
 def changed_study(**changes) -> SoftmaxVsLinear:
     """The first study with other settings in its section."""
-    return SoftmaxVsLinear(SECTION.model_copy(update=changes), CONFIG.seed, CONFIG.jobs)
+    section = SECTION.model_copy(update=changes)
+    study = CONFIG.model_copy(update={"softmax_vs_linear": section}).studies()["softmax_vs_linear"]
+    assert isinstance(study, SoftmaxVsLinear)
+    return study
 
 
 def head_rank(**changes) -> HeadRank:
@@ -122,7 +128,7 @@ def contest(fires: str, *silent: str) -> Contest:
 
 def config_points(name: str) -> list[Point]:
     """The points of a panel of config.yaml at the paper's scale."""
-    return STUDY.simulated[name].points()
+    return STUDY.panels.simulated[name].points()
 
 
 def model_of(p: Point):

@@ -144,9 +144,10 @@ def small_config() -> str:
     }
     grid = {"d": [4, 6], "m": [2, 4]}
     fixed = {"n": 40, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
-    values["phase"] = {"small": {"model": "self_attention", "sweep": grid, "fixed": fixed}}
-    values["claims"] |= {"theta": 0.85, "tau": 0.24}
-    values["claims"]["sizes"] = {
+    small_map = {"model": "self_attention", "sweep": grid, "fixed": fixed}
+    whole["open_choices"]["phase"] = {"small": small_map}
+    whole["lemmas"] |= {"theta": 0.85, "tau": 0.24}
+    whole["lemmas"]["sizes"] = {
         "regression": [100],
         "self_attention": [{"n": 200, "d": 22}, {"n": 256, "d": 4}],
         "cross_attention": [{"n": 200, "d": 21}, {"n": 256, "d": 3}],

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from making import CONFIG
+from making import CONFIG, LEMMAS
 
 from attention_separation.pages.keeping import is_kept, keep_run
 from attention_separation.results.declaration import (
@@ -17,29 +17,23 @@ from attention_separation.results.declaration import (
 from attention_separation.results.tables import TableError, write_parquet
 from attention_separation.settings.strict_model import Job
 from attention_separation.studies.head_rank.study import KEPT_OF_RUNS
-from attention_separation.studies.softmax_vs_linear.kept_parts import BEST, CLAIM, KEPT_PARTS
-from attention_separation.studies.softmax_vs_linear.study import SoftmaxVsLinear
+from attention_separation.studies.lemmas.kept_parts import CLAIM
+from attention_separation.studies.open_choices.kept_parts import BEST, KEPT_PARTS
+from attention_separation.studies.open_choices.study import OpenChoices
 
 TABLES = {
     (TABLE, "numbers"): {"n": [1, 2], "p": [1 / 3, float("inf")]},
     (FIGURE, "panels"): {"p": [2 / 3]},
     (FIGURE, "plain"): {"p": [0.5]},
     (TABLE, "for_pages"): {"p": [None, 0.5]},
-    (TABLE, "claims"): {name: ["a", "a", "b", "b"] for name in CLAIM}
-    | {"n": [1, 2, 1, 2], "margin": [0.5, 0.1, None, None]},
     (FIGURE, "theta"): {"kind": ["paper", "map", "best"], "p": [1.0, 2.0, 3.0]},
     (TABLE, "threshold"): {name: [1.0] for name in (*BEST, "gap")},
     (PICTURE, "threshold"): {},
 }
 
 
-def claim(words, n):
-    """A row of claims that is kept."""
-    return ",".join(str(n) if name == "n" else f'"{words}"' for name in CLAIM)
-
-
-class Run(SoftmaxVsLinear):
-    """A finished run of other outputs, of which the first paper's parts are kept."""
+class Run(OpenChoices):
+    """A finished run of other outputs, of which the parts are kept that audits keep."""
 
     kept_in = "own"
     folder = ""
@@ -76,19 +70,28 @@ def run(tmp_path):
 def test_tables_and_pictures_of_a_run(run, tmp_path):
     assert keep_run(run, tmp_path / "docs") == (len(TABLES), [])
     kept = {path.name: path.read_text() for path in (tmp_path / "docs/own").iterdir()}
-    columns = ",".join(f'"{name}"' for name in CLAIM)
     assert kept == {
         "numbers.csv": '"n","p"\n1,0.33333333\n2,inf\n',
         "panels.csv": '"p"\n0.66666667\n',
         "panels.svg": "<svg>panels</svg>",
         "plain.svg": "<svg>plain</svg>",
         "for_pages.csv": '"p"\n\n0.5\n',
-        "claims.csv": f"{columns}\n{claim('a', 2)}\n{claim('b', 1)}\n",
         "theta.csv": '"kind","p"\n"paper",1\n"best",3\n',
         "theta.svg": "<svg>theta</svg>",
         "threshold.svg": "<svg>threshold</svg>",
         "threshold.csv": ",".join(f'"{name}"' for name in BEST) + "\n1,1,1,1,1\n",
     }
+
+
+def test_of_each_claim_the_size_is_kept_that_decides_it():
+    claims = {name: ["a", "a", "b", "b"] for name in CLAIM}
+    sizes = {"n": [1, 2, 1, 2], "margin": [0.5, 0.1, None, None]}
+    kept = LEMMAS.kept_part(Output(TABLE, "claims"), pa.table(claims | sizes))
+    assert kept.column_names == [*CLAIM]
+    assert list(zip(*kept.select(["id", "n"]).to_pydict().values(), strict=True)) == [
+        ("a", 2),
+        ("b", 1),
+    ]
 
 
 def test_a_table_is_written_again_only_where_a_number_has_moved(run, tmp_path):
@@ -102,7 +105,7 @@ def test_a_table_is_written_again_only_where_a_number_has_moved(run, tmp_path):
 
 
 def test_a_run_that_lacks_a_table_is_refused(run, tmp_path):
-    missing = tmp_path / "results/tables/claims.parquet"
+    missing = tmp_path / "results/tables/threshold.parquet"
     missing.unlink()
     with pytest.raises(ValueError, match=rf"^{missing} is missing; make the run first$"):
         keep_run(run, tmp_path / "docs")

@@ -76,7 +76,7 @@ def test_a_stop_is_a_file_and_a_function_that_the_number_passes(row):
 
 def test_the_numbers_of_the_stops():
     written, merged, declared, told, computed, stored, _, drawn = ("; ".join(row) for row in WAY)
-    panel, theta = STUDY.simulated[PANEL], "c + 0.1"
+    panel, theta = STUDY.panels.simulated[PANEL], "c + 0.1"
     assert f"`models.{panel.model}.theta` is `{theta}`" in written
     assert CONFIG.softmax_vs_linear.figures["fig4"].trials == panel.trials
     for stop in (merged, declared):
@@ -91,7 +91,7 @@ def test_the_numbers_of_the_stops():
     table = simulate(panel.with_more(trials=1))
     assert {f"{tau:.4f}" for tau in table["tau"].to_pylist()} <= {*re.findall(r"[\d.]+", stored)}
     assert math.isclose(points[0].tau, points[0].theta * math.sqrt(math.log(points[0].n)))
-    title = held_title(STUDY.marked[PANEL], table["m"].to_pylist())
+    title = held_title(STUDY.panels.marked[PANEL], table["m"].to_pylist())
     assert drawn.partition("the title: ")[2] in title
 
 
@@ -146,7 +146,7 @@ def files(outputs: Iterable[Output]) -> str:
 def grouped(study: Study) -> Iterable[list[Result]]:
     """The results that one line is of: those of a module, the trials figure by figure."""
     groups: dict[tuple, list[Result]] = {}
-    figures = study.figure_of if study is STUDY else {}
+    figures = study.panels.figure_of if study is STUDY else {}
     for result in study.results.values():
         trials = [
             figures[each.name] for each in result.all_outputs() if each.kind.folder == "panels"

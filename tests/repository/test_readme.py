@@ -100,9 +100,11 @@ def test_the_papers_objects_have_the_names_that_the_table_says():
         file, _, name = place.replace("/", ".").rpartition(".")
         if file == "config":
             continue
-        is_of_library = file.partition(".")[0] in ("attention", "datasets")
-        room = "attention_separation"
-        if not is_of_library:
-            room = "attention_separation.studies.softmax_vs_linear"
+        top = file.partition(".")[0]
+        room = "attention_separation.studies.softmax_vs_linear"
+        if top in ("attention", "datasets"):
+            room = "attention_separation"
+        elif top in ("lemmas", "open_choices"):
+            room = "attention_separation.studies"
         thing = getattr(importlib.import_module(f"{room}.{file}"), name)
         assert not attribute or hasattr(thing, attribute)

@@ -12,7 +12,7 @@ def test_grids_and_trials():
     total = sum(map(len, points.values()))
     assert f"the paper's at {total - lost:,} of {total:,} points" in PAGE
     studies = CONFIG.studies()["softmax_vs_linear"]
-    trials = {name: studies.simulated[name].trials for name in points}
+    trials = {name: studies.panels.simulated[name].trials for name in points}
     assert {count for name, count in trials.items() if name.startswith("fig3")} == {1000}
     assert {count for name, count in trials.items() if not name.startswith("fig3")} == {100}
     assert "Attention has 100 trials a point, softmax regression 1,000." in PAGE

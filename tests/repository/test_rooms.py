@@ -6,9 +6,10 @@ import sys
 import tomllib
 from pathlib import Path
 
-from making import ROOT
+from making import CONFIG, ROOT
 
-from attention_separation.results.provenance import PACKAGE, _parsed
+from attention_separation.results.provenance import PACKAGE, _parsed, closure
+from attention_separation.studies.softmax_vs_linear.study import PAPERS_FIGURES
 
 LIBRARY = (
     "messages",
@@ -141,6 +142,18 @@ def test_each_room_imports_from_those_below_alone():
     assert len(imports) > 500
     upwards = {both for both in imports if not may_import(*both)}
     assert upwards == set()
+
+
+def test_no_job_of_the_papers_figures_imports_what_judges_the_paper():
+    study = CONFIG.studies()[JUDGED]
+    jobs = [
+        result
+        for result in study.results.values()
+        if result.name in PAPERS_FIGURES or result.name.startswith(("simulate_", "exact_"))
+    ]
+    assert {*PAPERS_FIGURES} <= {result.name for result in jobs}
+    modules = closure(*{f"{PACKAGE}.{result.module}" for result in jobs})
+    assert {study_of(room_of(name.removeprefix(f"{PACKAGE}."))) for name in modules} == {JUDGED, ""}
 
 
 def test_the_library_knows_no_study_no_setting_no_file_and_no_figure():

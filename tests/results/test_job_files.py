@@ -46,10 +46,12 @@ def paths(files):
 def test_settings_hold_what_the_inputs_were_made_with():
     """Looked up from the declaration of the job that makes each, of the output where it has its
     own; so a change of what is read changes the digest of what reads it."""
-    for study in CONFIG.studies().values():
+    studies = CONFIG.studies()
+    for study in studies.values():
         made = {
             output.path(): result.settings_digest(output)
-            for result in study.results.values()
+            for together in sharing_folder(study, studies)
+            for result in together.results.values()
             for output in result.all_outputs()
         }
         for result in study.results.values():
@@ -119,7 +121,8 @@ def test_a_report_lists_pictures_and_tables_that_are_listed():
 def test_a_folder_lists_what_says_nothing_of_itself_once_for_all_its_studies():
     studies = CONFIG.studies()
     together = sharing_folder(STUDY, studies)
-    assert [study.name for study in together] == ["softmax_vs_linear", "any_attention"]
+    names = ["softmax_vs_linear", "lemmas", "open_choices", "any_attention"]
+    assert [study.name for study in together] == names
     files = [path for study in together for path in files_of_run(study)]
     assert len({*files}) == len(files)
     assert {f"{STUDY.folder}/{path}" for path in ("figures/fig4.svg", "tables/kernels.html")} <= {

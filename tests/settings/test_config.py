@@ -196,7 +196,9 @@ WRONG = {
     "a rule that makes m too large": (
         (*A, "fixed", "m", "times"), 1e6, "panels.fig4a.sweep.n", "at most 1000000 sign columns",
     ),
-    "a map without a name": (("phase", "a/b"), {}, "phase.a/b", "letters, digits and _"),
+    "a map without a name": (
+        ("open_choices", "phase", "a/b"), {}, "open_choices.phase.a/b", "letters, digits and _",
+    ),
     "n beyond memory": (
         ("panels", "fig3a", "sweep"), {"n": [10**12]}, "panels.fig3a.sweep.n", "n <= 100000000",
     ),
@@ -340,9 +342,9 @@ def test_overrides_are_typed_and_beat_the_file():
     path = ROOT / "config.yaml"
     plain = study_of(path)
     over = study_of(path, {"trials": "20", "seed": 7, "engine": "dense", "scale": "smoke"})
-    assert (plain.seed, plain.folder) == (2310, "results")
-    assert (over.seed, over.folder) == (7, "results/smoke")
-    job = over.simulated["fig4a"]
+    assert (plain.panels.seed, plain.folder) == (2310, "results")
+    assert (over.panels.seed, over.folder) == (7, "results/smoke")
+    job = over.panels.simulated["fig4a"]
     assert (job.trials, job.seed, job.engine, job.most_values) == (20, 7, "dense", 5)
 
 
@@ -350,8 +352,12 @@ def test_overrides_reach_only_what_they_touch():
     path = ROOT / "config.yaml"
     plain = study_of(path)
     over = study_of(path, {"panels": {"fig4a": {"trials": "7"}}})
-    assert over.simulated["fig4a"].trials == 7
-    same = [name for name in plain.section.panels if plain.simulated[name] == over.simulated[name]]
+    assert over.panels.simulated["fig4a"].trials == 7
+    same = [
+        name
+        for name in plain.section.panels
+        if plain.panels.simulated[name] == over.panels.simulated[name]
+    ]
     assert same == [name for name in plain.section.panels if name != "fig4a"]
 
 
@@ -373,26 +379,53 @@ def test_overrides_of_another_workflow_are_named_as_such(overrides, words):
         load_config(ROOT / "config.yaml", overrides, "config of module 'a':")
 
 
+OLD_PLACES = {
+    ("claims",): "softmax_vs_linear.claims: has another place now: lemmas",
+    ("phase",): "softmax_vs_linear.phase: has another place now: open_choices.phase",
+    ("scales", "smoke", "audited"): "softmax_vs_linear.scales.smoke.audited: has another place "
+    "now: open_choices.scales.smoke.audited, and lemmas.scales.smoke.sizes",
+    ("scales", "smoke", "claims"): "softmax_vs_linear.scales.smoke.claims: has another place now: "
+    "lemmas.scales.smoke.claims",
+}
+
+
+@pytest.mark.parametrize("place", OLD_PLACES, ids=".".join)
+def test_a_setting_that_moved_is_refused_with_its_new_place(tmp_path, place):
+    text = changed(*place, to=1)
+    assert faults_of(tmp_path, text) == [OLD_PLACES[place]]
+
+
+def test_an_override_that_moved_is_refused_with_its_new_place(tmp_path):
+    (fault,) = faults_of(tmp_path, TEXT, {"phase": {}})
+    assert fault == "--config phase: has another place now: open_choices.phase"
+
+
+@pytest.mark.parametrize("section", ["lemmas", "open_choices", "any_attention"])
+def test_a_scale_that_the_first_paper_has_not_is_refused(tmp_path, section):
+    (fault,) = faults_of(tmp_path, changed(section, "scales", to={"smok": {}}))
+    assert fault.startswith(f"{section}.scales.smok: is no scale of softmax_vs_linear; did you")
+
+
 def test_scales():
     path = ROOT / "config.yaml"
     deep = study_of(path, {"scale": "deep"})
     assert deep.folder == "results/deep"
-    assert deep.simulated["fig3a"].trials == 1_000_000
-    assert deep.simulated["fig7c"].trials == 1_000_000
-    assert deep.simulated["fig7c"].most_values is None
+    assert deep.panels.simulated["fig3a"].trials == 1_000_000
+    assert deep.panels.simulated["fig7c"].trials == 1_000_000
+    assert deep.panels.simulated["fig7c"].most_values is None
 
 
 def test_what_is_reconstructed_is_said():
     config = study_of(ROOT / "config.yaml")
-    assert {"m", "tau", "law"} <= set(config.marked["fig3a"].reconstructed)
+    assert {"m", "tau", "law"} <= set(config.panels.marked["fig3a"].reconstructed)
     # Figures say so; tables do not depend on it.
-    assert config.simulated["fig3a"].reconstructed == []
-    assert "theta" in config.marked["fig4a"].reconstructed
-    assert "theta" not in config.marked["fig5a"].reconstructed
-    assert {"n", "d", "theta", "a1"} <= set(config.marked["fig7b"].reconstructed)
-    assert config.marked["fig5a"].reconstruction == "data, signs; V the identity"
-    assert config.marked["fig7b"].reconstruction.endswith(
+    assert config.panels.simulated["fig3a"].reconstructed == []
+    assert "theta" in config.panels.marked["fig4a"].reconstructed
+    assert "theta" not in config.panels.marked["fig5a"].reconstructed
+    assert {"n", "d", "theta", "a1"} <= set(config.panels.marked["fig7b"].reconstructed)
+    assert config.panels.marked["fig5a"].reconstruction == "data, signs; V the identity"
+    assert config.panels.marked["fig7b"].reconstruction.endswith(
         "; V the identity; the datasets themselves"
     )
-    assert config.marked["fig5f"].reconstructed == ["a0", "data", "signs"]
-    assert config.marked["fig5f"].marked_notes == ["V the identity"]
+    assert config.panels.marked["fig5f"].reconstructed == ["a0", "data", "signs"]
+    assert config.panels.marked["fig5f"].marked_notes == ["V the identity"]

@@ -122,8 +122,8 @@ def found(panel, rates, draws, rng):
 
 
 def real(name):
-    panel = STUDY.simulated[name]
-    reference = compute_exact(STUDY.exact[name])["p_exact"].to_numpy()
+    panel = STUDY.panels.simulated[name]
+    reference = compute_exact(STUDY.panels.exact[name])["p_exact"].to_numpy()
     return measured(0, panel.trials, reference)
 
 

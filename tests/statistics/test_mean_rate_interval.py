@@ -69,8 +69,8 @@ def test_no_success_or_nothing_else():
 def shape(name):
     if name in SHAPES:
         return SHAPES[name]
-    trials = STUDY.simulated[name].trials
-    return compute_exact(STUDY.exact[name])["p_exact"].to_numpy(), trials
+    trials = STUDY.panels.simulated[name].trials
+    return compute_exact(STUDY.panels.exact[name])["p_exact"].to_numpy(), trials
 
 
 REAL = ("fig4a", "fig4b", "fig4d", "fig5e", "fig7c")

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from making import STUDY
+from making import CHOICES, LEMMAS, STUDY
 
 from attention_separation.results.declaration import outputs_of
 from attention_separation.results.job_files import files_of_run
@@ -31,7 +31,7 @@ def verdict_rows(**others):
             "mean_p_hat": 0.5,
             "mean_p_exact": 0.25,
         }
-        for panel in STUDY.exact
+        for panel in STUDY.panels.exact
     ]
 
 
@@ -73,7 +73,8 @@ def test_its_links_lead_to_every_table_and_picture_of_a_run(text):
     links = set(re.findall(r'href="(.*?)"', text))
     made = {
         output.path(suffix)
-        for result, output in outputs_of(STUDY.results)
+        for study in (STUDY, LEMMAS, CHOICES)
+        for result, output in outputs_of(study.results)
         if result.in_default_run and output.kind.folder in ("figures", "tables")
         for suffix in output.kind.suffixes
     }

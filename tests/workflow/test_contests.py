@@ -43,9 +43,9 @@ def whole(tmp_path_factory):
     values["figures"] = {"both": {"title": "Both", "panels": ["papers", "mine"]}}
     grid = {"model": "self_attention", "sweep": {"a1": [0.8, 1.2], "m": [2, 9]}}
     fixed = {key: value for key, value in SELF.items() if key != "a1"}
-    values["phase"] = {"map": grid | {"fixed": fixed, "contest": CONTEST}}
+    whole["open_choices"]["phase"] = {"map": grid | {"fixed": fixed, "contest": CONTEST}}
     sizes = {"regression": [100], "self_attention": [{"n": 60, "d": 12}]}
-    values["claims"]["sizes"] |= sizes | {"cross_attention": [{"n": 60, "d": 11}]}
+    whole["lemmas"]["sizes"] |= sizes | {"cross_attention": [{"n": 60, "d": 11}]}
     path.write_text(yaml.safe_dump(whole, sort_keys=False))
     project.make()
     return project
@@ -89,7 +89,8 @@ def test_another_contest_reruns_what_depends_on_it(whole):
         "simulate", "exact", "figure", "verdicts", "check", "whp", "choices", "threshold", "theta",
         "phase", "index",
     }  # fmt: skip
-    assert whole.would_run("--config", "phase={map: {contest: {silent: []}}}") == {"phase", "index"}
+    map_of_one = "open_choices={phase: {map: {contest: {silent: []}}}}"
+    assert whole.would_run("--config", map_of_one) == {"phase", "index"}
 
 
 def test_all_is_current_and_commands_read_it(whole):

@@ -72,7 +72,7 @@ def test_every_rule_says_what_it_makes_and_no_two_say_the_same(project):
 
 @few(5, "panel", [name for name in NAMED if name.startswith("simulate_")])
 def test_the_sentence_on_a_panel_names_what_it_sweeps(panel):
-    (swept,) = STUDY.exact[panel.removeprefix("simulate_")].sweep
+    (swept,) = STUDY.panels.exact[panel.removeprefix("simulate_")].sweep
     (sentence,) = re.findall(r'"""\s*(.*?)\s*"""', NAMED[panel], re.S)
     number = panel.removeprefix("simulate_fig")
     assert re.fullmatch(

@@ -70,11 +70,11 @@ def checked_config():
 
 CONFIG = checked_config()
 STUDIES = CONFIG.studies()
-FIRST, KERNELS, RANK, NEEDLE, RECALL = STUDIES.values()
+FIRST, LEMMAS, CHOICES, KERNELS, RANK, NEEDLE, RECALL = STUDIES.values()
 RESULTS = FIRST.folder
 # The studies of each folder, by the rule that makes its manifest.
 MANIFESTS = {
-    "manifest": [FIRST, KERNELS],
+    "manifest": [FIRST, LEMMAS, CHOICES, KERNELS],
     "rank_manifest": [RANK],
     "needle_manifest": [NEEDLE],
     "recall_manifest": [RECALL],

@@ -62,7 +62,9 @@ use rule rank_train as recall_cell with:
 BY_WILDCARD = {name for study in (RANK, NEEDLE, RECALL) for name in cells_of(study)}
 
 for name in [
-    name for name, (study, _) in JOBS.items() if study is not FIRST and name not in BY_WILDCARD
+    name
+    for name, (study, _) in JOBS.items()
+    if study not in (FIRST, LEMMAS, CHOICES) and name not in BY_WILDCARD
 ]:
 
     rule:

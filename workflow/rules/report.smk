@@ -20,7 +20,7 @@ if not REPORTED[FIRST.name]:
 
 
 # Both papers' questions on softmax first, then the rank of heads.
-IN_ORDER = [study.name for study in (FIRST, KERNELS, NEEDLE, RECALL, RANK)]
+IN_ORDER = [study.name for study in (FIRST, LEMMAS, CHOICES, KERNELS, NEEDLE, RECALL, RANK)]
 # The studies of which something has been made, as the report numbers them.
 CATEGORIES = {
     name: f"{k} {STUDIES[name].title}"

@@ -1,7 +1,7 @@
 """What a run makes, each result declared once by its study: rules, checks, pages read it here."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -141,10 +141,12 @@ class Result:
         """The same, whose settings hold the digests of the settings of what it reads."""
         if not self.inputs:
             return self
-        digests = {
-            option: [digests_by_path[output.path()] for output in outputs]
-            for option, outputs in self.inputs.items()
-        }
+        digests = {}
+        for option, outputs in self.inputs.items():
+            digests[option] = [
+                output.settings.digest() if output.settings else digests_by_path[output.path()]
+                for output in outputs
+            ]
         return replace(self, settings=self.settings.model_copy(update={"inputs": digests}))
 
     def all_outputs(self) -> list[Output]:
@@ -193,6 +195,7 @@ class Study(ABC):
     title : in a report's list
     kept_in : folder of docs/ that keeps its tables and pictures
     section : its section of the configuration, one of whose `scales` is its `scale`
+    reads_from : studies of the same folder whose results its jobs read too
     """
 
     name: ClassVar[str]
@@ -200,6 +203,7 @@ class Study(ABC):
     title: ClassVar[str]
     kept_in: ClassVar[str]
     section: Any
+    reads_from: Sequence["Study"] = ()
 
     @property
     def chosen(self) -> Any:
@@ -257,6 +261,9 @@ class Study(ABC):
         """What a run can make, by name; what a job reads is declared before it."""
         results: dict[str, Result] = {}
         digests_by_path: dict[str, str] = {}
+        for study in self.reads_from:
+            for result, output in outputs_of(study.results):
+                digests_by_path[output.path()] = result.settings_digest(output)
         for result in self.declare_results():
             result = result.with_inputs(digests_by_path)
             results[result.name] = result

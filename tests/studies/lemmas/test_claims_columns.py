@@ -2,12 +2,12 @@
 
 import pytest
 from claim_cases import claim
-from making import SECTION
+from making import CONFIG
 
 from attention_separation.studies.lemmas.claim import setting_of
 from attention_separation.studies.lemmas.lemma import least_constant
 
-JOB = SECTION.claims
+JOB = CONFIG.lemmas.job("paper")
 
 
 def test_definition_3_7_has_columns_of_its_own():

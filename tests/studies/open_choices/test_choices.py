@@ -30,7 +30,9 @@ EXPECTED = [
 
 
 def job(*names, points=4):
-    panels = [STUDY.marked[n].with_more(most_values=points, figure=n[:4], seed=5) for n in names]
+    panels = [
+        STUDY.panels.marked[n].with_more(most_values=points, figure=n[:4], seed=5) for n in names
+    ]
     return PanelsJob(panels=panels)
 
 
@@ -122,7 +124,7 @@ def test_one_point_that_an_alternative_does_not_allow():
     """A grid of its upper end alone has no point left where that is left out."""
     table = choices_table(job("fig7c", points=1)).to_pylist()
     assert not any(r["alternative"] == "22 for 21" and r["panel"] for r in table)
-    marked = STUDY.marked["fig7c"]
+    marked = STUDY.panels.marked["fig7c"]
     end = marked.sweep["m"].model_copy(update={"start": 80})
     only = marked.with_more(sweep={"m": end})
     table = choices_table(PanelsJob(panels=[only])).to_pylist()
@@ -147,7 +149,7 @@ def test_a_random_v_is_simulated_where_a0_starts(name, falls):
 
 
 def test_no_v_is_simulated_that_would_take_long():
-    wide = STUDY.marked["fig4e"].with_more(most_values=2)
+    wide = STUDY.panels.marked["fig4e"].with_more(most_values=2)
     wide = wide.with_more(fixed={**wide.fixed, "m": 101})
     table = choices_table(PanelsJob(panels=[wide])).to_pylist()
     assert [row["panel"] for row in table if row["choice"] == "V"] == [None, None]
@@ -155,7 +157,7 @@ def test_no_v_is_simulated_that_would_take_long():
 
 def test_what_is_reconstructed_stands_beside_every_effect(rows):
     for row in rows:
-        expected = STUDY.marked[row["panel"]].reconstruction if row["panel"] else None
+        expected = STUDY.panels.marked[row["panel"]].reconstruction if row["panel"] else None
         assert row["reconstructed"] == expected
 
 

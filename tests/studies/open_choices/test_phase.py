@@ -2,21 +2,21 @@
 
 import numpy as np
 import pytest
-from making import SECTION, STUDY, exact_at
+from making import CHOICES, CONFIG, exact_at
 
 from attention_separation.studies.open_choices.phase import draw, marks, phase_table, points_of
 from attention_separation.studies.softmax_vs_linear.settings.panels import KEY
 
 
 def job(points=4):
-    of = STUDY.results["phase"].settings
+    of = CHOICES.results["phase"].settings
     maps = [entry.with_more(most_values=points) for entry in of.panels]
     return of.model_copy(update={"panels": maps})
 
 
 def test_the_table_has_a_row_for_each_point():
     table = phase_table(job())
-    assert table["map"].unique().to_pylist() == list(SECTION.phase)
+    assert table["map"].unique().to_pylist() == list(CONFIG.open_choices.phase)
     assert len(table) == sum(len(entry.points()) for entry in job().panels)
     for entry in job().panels[:2]:
         rows = [row for row in table.to_pylist() if row["map"] == entry.name]

@@ -1,8 +1,9 @@
 """Maps over the threshold: exact values at every panel's own, at the best one and on a grid."""
 
 import pytest
-from making import SECTION, STUDY, changed_study, config_points, exact_at
+from making import CHOICES, CONFIG, SECTION, changed_study, config_points, exact_at
 
+from attention_separation.studies.open_choices.study import OpenChoices
 from attention_separation.studies.open_choices.theta import (
     BEST,
     MAP,
@@ -15,7 +16,7 @@ from attention_separation.studies.open_choices.theta import (
 )
 from attention_separation.studies.softmax_vs_linear.settings.panels import KEY, PanelsJob
 
-PANELS = STUDY.results["theta"].settings.panels
+PANELS = CHOICES.results["theta"].settings.panels
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +94,7 @@ def test_a_best_that_is_not_told_is_null():
 
 
 def test_it_is_among_the_files_of_a_run():
-    assert STUDY.expected_tables()["figures/theta.parquet"].in_default_run
-    without = changed_study(panels={"fig3a": SECTION.panels["fig3a"]}, figures={})
+    assert CHOICES.expected_tables()["figures/theta.parquet"].in_default_run
+    of_regression = changed_study(panels={"fig3a": SECTION.panels["fig3a"]}, figures={}).panels
+    without = OpenChoices(CONFIG.open_choices, of_regression, "results")
     assert "figures/theta.parquet" not in without.expected_tables()

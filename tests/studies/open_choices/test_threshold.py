@@ -4,9 +4,10 @@ import math
 from dataclasses import replace
 
 from few import few
-from making import SECTION, STUDY, changed_study, entry, panel, point
+from making import CHOICES, CONFIG, SECTION, STUDY, changed_study, entry, panel, point
 from threshold_cases import SELF, SUCCESS, curve_of
 
+from attention_separation.studies.open_choices.study import OpenChoices
 from attention_separation.studies.open_choices.threshold import draw, threshold_table
 from attention_separation.studies.softmax_vs_linear.settings.panels import KEY, PanelsJob
 
@@ -28,7 +29,7 @@ def test_a_best_that_float64_does_not_tell_is_none():
 
 def small_job():
     names = ["fig3b", "fig4b", "fig4c", "fig4d", "fig7b"]
-    panels = [STUDY.marked[name].with_more(most_values=3) for name in names]
+    panels = [STUDY.panels.marked[name].with_more(most_values=3) for name in names]
     return PanelsJob(panels=panels)
 
 
@@ -44,7 +45,9 @@ def test_the_table_and_the_figure():
         best[row["network"]].append(row["p_best"])
     assert all(e >= lin - 1e-9 for e, lin in zip(best["exp"], best["linear"], strict=True))
     marked = dict(zip(table["panel"].to_pylist(), table["reconstructed"].to_pylist(), strict=True))
-    assert marked == {panel.name: STUDY.marked[panel.name].reconstruction for panel in job.panels}
+    assert marked == {
+        panel.name: STUDY.panels.marked[panel.name].reconstruction for panel in job.panels
+    }
     figure = draw(job, table)
     figure.draw_without_rendering()
     assert len(figure.axes) == 12
@@ -79,8 +82,9 @@ def test_panels_that_sweep_neither_n_nor_m_or_two_parameters(model, sweep, held)
 
 
 def test_the_job_takes_all_panels_but_sweeps_of_the_threshold():
-    names = {panel.name for panel in STUDY.results["threshold"].settings.panels}
+    names = {panel.name for panel in CHOICES.results["threshold"].settings.panels}
     assert names == {*SECTION.panels}
     swept = entry("self_attention", {"theta": [0.5, 0.9]}, n=200, d=22, m=15, **SELF)
-    config = changed_study(panels={**SECTION.panels, "mine": swept})
-    assert "mine" not in {panel.name for panel in config.results["threshold"].settings.panels}
+    panels = changed_study(panels={**SECTION.panels, "mine": swept}).panels
+    results = OpenChoices(CONFIG.open_choices, panels, "results").results
+    assert "mine" not in {panel.name for panel in results["threshold"].settings.panels}

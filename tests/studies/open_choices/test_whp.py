@@ -8,7 +8,7 @@ from making import STUDY, config_points, exact_at
 from attention_separation.studies.open_choices.whp import ALL_FOUR, SCHEMA, whp_table
 from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
 
-FIG4E = STUDY.exact["fig4e"].with_more(reconstructed=["X"])
+FIG4E = STUDY.panels.exact["fig4e"].with_more(reconstructed=["X"])
 
 
 def whp(events, errors=0.0):

@@ -26,10 +26,10 @@ def test_elu_plus_one_beside_linear_changes_no_exact_value():
     points = 0
     for figure, fires in FIGURES.items():
         for panel in both.section.figures[figure].panels:
-            job = both.exact[panel]
+            job = both.panels.exact[panel]
             assert (job.contest.fires, job.contest.silent[0]) == (fires, "linear")
             found, wanted = (
-                np.array(compute_exact(of.exact[panel])["p_exact"].to_pylist())
+                np.array(compute_exact(of.panels.exact[panel])["p_exact"].to_pylist())
                 for of in (both, linear)
             )
             np.testing.assert_array_equal(found, wanted)

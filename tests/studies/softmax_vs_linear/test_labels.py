@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
-from making import STUDY
+from making import CHOICES, LEMMAS, STUDY
 
 from attention_separation.results.declaration import FIGURE, PICTURE, Output, outputs_of
 from attention_separation.results.tables import TableError
 from attention_separation.studies.softmax_vs_linear import summary as labels_module
 from attention_separation.studies.softmax_vs_linear.settings.section import RULE_NAME
-from attention_separation.studies.softmax_vs_linear.summary import labels
 
 RESULTS = Path("results")
 
@@ -22,31 +21,27 @@ def figure(name: str) -> Output:
 
 def test_labels_of_figures(monkeypatch):
     made = {"fig4a": {"verdict": "agrees"}, "fig4b": {"verdict": "undecided"}}
-    monkeypatch.setattr(labels_module, "verdicts_in", lambda config, folder: made)
-    assert labels(STUDY, Output(FIGURE, "fig4", panels=("fig4a", "fig4b")), RESULTS) == {
+    monkeypatch.setattr(labels_module, "verdicts_in", lambda digest, folder: made)
+    assert STUDY.labels(Output(FIGURE, "fig4", panels=("fig4a", "fig4b")), RESULTS) == {
         "figure": "fig4", "model": "self-attention", "swept": "n, d",
         "verdict": "1 agree, 1 undecided",
     }  # fmt: skip
-    assert labels(STUDY, figure("fig4a"), RESULTS)["verdict"] == "agrees"
-    assert labels(STUDY, figure("fig7a"), RESULTS)["verdict"] == "not judged"
-    assert labels(STUDY, figure("fig7a"), RESULTS)["swept"] == "n*"
-    audits = [
-        output
-        for output in STUDY.shown_outputs()
-        if output.kind in (FIGURE, PICTURE) and not output.panels
-    ]
+    assert STUDY.labels(figure("fig4a"), RESULTS)["verdict"] == "agrees"
+    assert STUDY.labels(figure("fig7a"), RESULTS)["verdict"] == "not judged"
+    assert STUDY.labels(figure("fig7a"), RESULTS)["swept"] == "n*"
+    audits = [output for output in CHOICES.shown_outputs() if output.kind in (FIGURE, PICTURE)]
     assert len(audits) == 4
-    assert {len(labels(STUDY, output, RESULTS)) for output in audits} == {4}
-    (claims,) = (output for output in STUDY.shown_outputs() if output.name == "claims")
-    assert labels(STUDY, claims, RESULTS) == {"table": "claims of the paper"}
+    assert {len(CHOICES.labels(output, RESULTS)) for output in audits} == {4}
+    (claims,) = (output for output in LEMMAS.shown_outputs() if output.name == "claims")
+    assert LEMMAS.labels(claims, RESULTS) == {"table": "claims of the paper"}
 
 
 def test_verdicts_of_other_settings_are_no_labels(monkeypatch):
-    def refuse(config, folder):
+    def refuse(digest, folder):
         raise TableError("made with other settings than these")
 
     monkeypatch.setattr(labels_module, "verdicts_in", refuse)
-    assert labels(STUDY, figure("fig4a"), RESULTS)["verdict"] == "not judged"
+    assert STUDY.labels(figure("fig4a"), RESULTS)["verdict"] == "not judged"
 
 
 @pytest.mark.parametrize("name", ["provenance", "report", "rank_fig1"])

@@ -3,20 +3,21 @@
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from making import entry, spelled_out, study_of
+from making import CONFIG, entry, spelled_out
 
 from attention_separation.__main__ import run_job
 from attention_separation.attention.kernel_looks import kernel_line
+from attention_separation.config import load_config
 from attention_separation.results.tables import TableError
 from attention_separation.studies.open_choices import phase, theta
 from attention_separation.studies.open_choices import threshold as threshold_audit
 from attention_separation.studies.open_choices.phase import marks, points_of
+from attention_separation.studies.open_choices.study import OpenChoices
 from attention_separation.studies.softmax_vs_linear.exact.lines import lines_table
 from attention_separation.studies.softmax_vs_linear.figures.panel_figure import draw as draw_figure
 from attention_separation.studies.softmax_vs_linear.models import panel_tables
 from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS, Contest
 from attention_separation.studies.softmax_vs_linear.settings.panels import PanelsJob
-from attention_separation.studies.softmax_vs_linear.study import SoftmaxVsLinear
 
 MANY = Contest(fires="exp", silent=("linear", "elu_plus_one", "power_2"))
 ONE = Contest(fires="power_3", silent=())
@@ -45,7 +46,7 @@ TRIALS = 300
 
 
 @pytest.fixture(scope="module")
-def config(tmp_path_factory):
+def studies(tmp_path_factory):
     """Three panels, of the paper's contest, of more and of fewer networks, and figures of them."""
     whole = spelled_out()
     values = whole["softmax_vs_linear"]
@@ -54,10 +55,10 @@ def config(tmp_path_factory):
         "pair": {"title": "Two contests", "panels": ["papers", "many"]},
         "other": {"title": "Others", "panels": ["one", "many"]},
     }
-    values["phase"] = {}
+    whole["open_choices"]["phase"] = {}
     path = tmp_path_factory.mktemp("config") / "config.yaml"
     path.write_text(yaml.safe_dump(whole, sort_keys=False))
-    return study_of(path)
+    return load_config(path).studies()
 
 
 def run(module, job, **options):
@@ -66,40 +67,54 @@ def run(module, job, **options):
     for option, value in options.items():
         values = value if isinstance(value, list) else [value]
         arguments += [f"--{option}", *map(str, values)]
-    assert run_job(f"studies.softmax_vs_linear.{module}", *arguments) == 0
+    assert run_job(f"studies.{module}", *arguments) == 0
 
 
 @pytest.fixture(scope="module")
-def made(config, tmp_path_factory):
+def made(studies, tmp_path_factory):
     """A folder of results: of the three panels all but the claims and the open choices."""
+    paper, choices = studies["softmax_vs_linear"], studies["open_choices"]
     folder = tmp_path_factory.mktemp("results")
     exactly = {name: folder / f"exact/{name}.parquet" for name in PANELS}
     trials = {name: folder / f"panels/{name}.parquet" for name in PANELS}
     for name in PANELS:
-        run("simulation.simulate", config.simulated[name].canonical(), output=trials[name])
-    run("exact.compute", PanelsJob(panels=[*config.exact.values()]), outputs=[*exactly.values()])
-    for name, figure in config.section.figures.items():
         run(
-            "figures.panel_figure", config.results[name].settings,
+            "softmax_vs_linear.simulation.simulate",
+            paper.panels.simulated[name].canonical(),
+            output=trials[name],
+        )
+    run(
+        "softmax_vs_linear.exact.compute",
+        PanelsJob(panels=[*paper.panels.exact.values()]),
+        outputs=[*exactly.values()],
+    )
+    for name, figure in paper.section.figures.items():
+        run(
+            "softmax_vs_linear.figures.panel_figure", paper.results[name].settings,
             tables=[trials[panel] for panel in figure.panels],
             exact=[exactly[panel] for panel in figure.panels],
             output=folder / f"figures/{name}.svg",
         )  # fmt: skip
     run(
-        "figures.verdicts", config.results["verdicts"].settings, tables=[*trials.values()],
-        exact=[*exactly.values()], output=folder / "tables/verdicts.parquet",
+        "softmax_vs_linear.figures.verdicts", paper.results["verdicts"].settings,
+        tables=[*trials.values()], exact=[*exactly.values()],
+        output=folder / "tables/verdicts.parquet",
     )  # fmt: skip
     run(
-        "audits.whp",
-        config.results["whp"].settings,
+        "open_choices.whp",
+        choices.results["whp"].settings,
         exact=[*exactly.values()],
         output=folder / "tables/whp.parquet",
     )
     run(
-        "audits.threshold", config.results["threshold"].settings,
+        "open_choices.threshold", choices.results["threshold"].settings,
         table=folder / "tables/threshold.parquet", figure=folder / "figures/threshold.svg",
     )  # fmt: skip
-    run("audits.theta", config.results["theta"].settings, output=folder / "figures/theta.svg")
+    run(
+        "open_choices.theta",
+        choices.results["theta"].settings,
+        output=folder / "figures/theta.svg",
+    )
     return folder
 
 
@@ -152,7 +167,7 @@ def test_with_high_probability_has_a_row_for_each_event_and_one_for_all(made):
 
 
 @pytest.mark.whole_run
-def test_a_figure_of_two_contests_has_both_kinds_of_columns(config, made):
+def test_a_figure_of_two_contests_has_both_kinds_of_columns(studies, made):
     table = read(made, "figures/pair")
     of = {name: [row for row in table.to_pylist() if row["panel"] == name] for name in PANELS}
     assert (len(of["papers"]), len(of["many"]), len(of["one"])) == (4, 4, 0)
@@ -167,13 +182,15 @@ def test_a_figure_of_two_contests_has_both_kinds_of_columns(config, made):
 
 
 @pytest.mark.whole_run
-def test_figures_say_whose_contest_is_not_the_papers(config, made):
+def test_figures_say_whose_contest_is_not_the_papers(studies, made):
+    paper, choices = studies["softmax_vs_linear"], studies["open_choices"]
+
     def note(figure):
         return " ".join(figure.get_supxlabel().split())
 
     of = {}
-    for name, figure in config.section.figures.items():
-        job = config.results[name].settings
+    for name, figure in paper.section.figures.items():
+        job = paper.results[name].settings
         paths = (
             [made / f"{folder}/{panel}.parquet" for panel in figure.panels]
             for folder in ("panels", "exact")
@@ -187,13 +204,13 @@ def test_figures_say_whose_contest_is_not_the_papers(config, made):
         )
     assert SAID in of["pair"]
     assert "In papers" not in of["pair"]
-    maps = note(theta.draw(config.results["theta"].settings, read(made, "figures/theta")))
+    maps = note(theta.draw(choices.results["theta"].settings, read(made, "figures/theta")))
     for words in (of["other"], maps):
         assert SAID in words
         assert SAID_OF_ONE in words
 
 
-def test_phase_maps_say_whose_contest_is_not_the_papers(config):
+def test_phase_maps_say_whose_contest_is_not_the_papers(studies):
     """Nor does their title say what F_lin does."""
     fixed = {key: value for key, value in SELF.items() if key != "a1"}
     maps = {
@@ -203,8 +220,9 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(config):
     of = {}
     for names in (["paper"], ["paper", "other"]):
         phase_of = {"phase": {name: maps[name] for name in names}}
-        section = config.section.model_copy(update=phase_of)
-        job = SoftmaxVsLinear(section, config.seed, config.jobs).results["phase"].settings
+        section = CONFIG.open_choices.model_copy(update=phase_of)
+        panels = studies["softmax_vs_linear"].panels
+        job = OpenChoices(section, panels, "results").results["phase"].settings
         of[len(names)] = phase.draw(job, phase.phase_table(job))
     assert "F_lin" in of[1].get_suptitle()
     assert "success:" not in of[1].get_supxlabel()
@@ -219,8 +237,9 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(config):
 
 
 @pytest.mark.whole_run
-def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(config, made):
-    job = config.results["threshold"].settings
+def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(studies, made):
+    choices = studies["open_choices"]
+    job = choices.results["threshold"].settings
     names = ("exp", "linear", "elu_plus_one", "power_2", "power_3")
     colours = {name: kernel_line(name)["color"] for name in names}
     assert len({*colours.values()}) == 5

@@ -21,23 +21,23 @@ def settings(studies, study, name):
 
 @pytest.mark.parametrize("name", AUDITS)
 def test_an_audit_looks_at_a_third_of_the_panels_at_most(name):
-    of_paper, of_smoke = (settings(each, "softmax_vs_linear", name) for each in (PAPER, SMOKE))
+    of_paper, of_smoke = (settings(each, "open_choices", name) for each in (PAPER, SMOKE))
     assert 1 <= len(of_smoke.panels) <= len(of_paper.panels) / 3
     assert {panel.name for panel in of_smoke.panels} <= {panel.name for panel in of_paper.panels}
     assert all(max(map(len, [panel.points()])) <= 25 for panel in of_smoke.panels)
 
 
 def test_every_figure_has_a_panel_in_the_audits():
-    names = {panel.name for panel in settings(SMOKE, "softmax_vs_linear", "threshold").panels}
+    names = {panel.name for panel in settings(SMOKE, "open_choices", "threshold").panels}
     assert all(names & {*figure.panels} for figure in FIGURES.values())
 
 
 def test_few_claims_at_one_size_each():
-    of_smoke = settings(SMOKE, "softmax_vs_linear", "claims")
+    of_smoke = settings(SMOKE, "lemmas", "claims")
     assert of_smoke.most <= len(all_claims()) / 10
     for name in type(of_smoke.sizes).model_fields:
         assert len(getattr(of_smoke.sizes, name)) == 1
-    assert settings(PAPER, "softmax_vs_linear", "claims").most is None
+    assert settings(PAPER, "lemmas", "claims").most is None
 
 
 @pytest.mark.exhaustive

@@ -1,10 +1,10 @@
-"""Where the paper's claims are evaluated."""
+"""The section `lemmas` of the configuration: where the paper's claims are evaluated."""
 
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from ...settings.strict_model import MAX_VALUES, Count, Integer, Some, StrictModel
+from ...settings.strict_model import MAX_VALUES, Count, Integer, ScaleName, Some, StrictModel
 from ..softmax_vs_linear.models import MODELS
 from ..softmax_vs_linear.models.model import (
     ABSENT,
@@ -17,6 +17,7 @@ from ..softmax_vs_linear.models.model import (
 )
 
 Tokens = Annotated[Integer, Field(ge=10, le=10**9)]
+Most = Annotated[Count, Field(le=MAX_VALUES)]
 
 
 class AttentionSize(StrictModel):
@@ -85,13 +86,33 @@ class ClaimsJob(StrictModel):
     theta: Positive = Field(default=0.9, description="tau / sqrt(log n) of cross-attention")
     tau: Positive = Field(default=0.25, description="threshold of the regression model")
     sizes: ClaimSizes = Field(description="sizes at which claims are evaluated")
-    most: Annotated[Count, Field(le=MAX_VALUES)] | None = Field(
+    most: Most | None = Field(
         default=None, description="at most so many claims, evenly spread over the list; null is all"
     )
 
-    def at_most(self, sizes: int | None, claims: int | None) -> "ClaimsJob":
-        """The same with so many of the first sizes of each model, and of the claims, at most."""
-        fewer: dict[str, object] = {"sizes": self.sizes.at_most(sizes)}
-        if claims is not None:
-            fewer["most"] = min(claims, self.most or claims)
-        return self.model_copy(update=fewer)
+
+class LemmasScale(StrictModel):
+    """What is smaller at a scale of the first paper, in whose folder the results lie."""
+
+    sizes: Most | None = Field(default=None, description="at most so many sizes of each model")
+    claims: Most | None = Field(
+        default=None, description="at most so many claims, evenly spread over the list"
+    )
+
+
+class LemmasSection(ClaimsJob):
+    """The first paper's lemmas and theorems: with which parameters, and at which sizes."""
+
+    scales: dict[ScaleName, LemmasScale] = Field(
+        default={}, description="what is smaller at which of the first paper's scales"
+    )
+
+    def job(self, scale: str) -> ClaimsJob:
+        """What the claims depend on at a scale: with so many of the first sizes of each model, and
+        so many claims, at most."""
+        settings = {name: getattr(self, name) for name in ClaimsJob.model_fields}
+        smaller = self.scales.get(scale, LemmasScale())
+        settings["sizes"] = self.sizes.at_most(smaller.sizes)
+        if smaller.claims is not None:
+            settings["most"] = min(smaller.claims, self.most or smaller.claims)
+        return ClaimsJob(**settings)

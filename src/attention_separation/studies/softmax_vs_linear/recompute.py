@@ -2,38 +2,37 @@
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...results.tables import Row, TableError, read_parquet
 from .exact.compute import references
 from .models import MODELS
 from .models.panel_tables import exact_schema, join_exact, simulated_schema
 from .settings.panels import Panel
+from .settings.run_panels import RunPanels
 from .simulation.simulate import count, units
-
-if TYPE_CHECKING:
-    from .study import SoftmaxVsLinear
 
 CLOSE = 1e-12
 """Exact values computed again may differ by so much, on another processor."""
 
 
-def recompute_points(study: "SoftmaxVsLinear", folder: Path, sample: int, seed: int) -> list[str]:
+def recompute_points(panels: RunPanels, folder: Path, sample: int, seed: int) -> list[str]:
     """Compute a sample of points again: a sentence on each, what differs or "the same".
 
     The sample is of the panels whose two tables are of these settings and not damaged.
     """
-    rows = {name: _rows_of(study, folder, name) for name in study.section.panels}
+    rows = {name: _rows_of(panels, folder, name) for name in panels.exact}
     every: list[tuple[str, int]] = []
     for name, rows_of_panel in rows.items():
         every += [(name, k) for k in range(len(rows_of_panel))]
     chosen = random.Random(seed).sample(every, min(sample, len(every)))
-    return [_recompute_point(study.simulated[name], k, rows[name][k]) for name, k in sorted(chosen)]
+    return [
+        _recompute_point(panels.simulated[name], k, rows[name][k]) for name, k in sorted(chosen)
+    ]
 
 
-def _rows_of(study: "SoftmaxVsLinear", folder: Path, name: str) -> list[Row]:
+def _rows_of(panels: RunPanels, folder: Path, name: str) -> list[Row]:
     """The rows of a panel's trials with its exact values; none where a table cannot be used."""
-    panel = study.simulated[name]
+    panel = panels.simulated[name]
     try:
         trials = read_parquet(
             folder / f"panels/{name}.parquet", simulated_schema(panel.contest), panel.digest()
@@ -41,7 +40,7 @@ def _rows_of(study: "SoftmaxVsLinear", folder: Path, name: str) -> list[Row]:
         exact = read_parquet(
             folder / f"exact/{name}.parquet",
             exact_schema(panel.contest),
-            study.exact[name].digest(),
+            panels.exact[name].digest(),
         )
     except TableError:
         return []

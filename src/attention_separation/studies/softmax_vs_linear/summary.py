@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +12,7 @@ from .figures import verdicts
 from .figures.figure_text import marked
 from .models import MODELS
 from .models.panel_tables import simulated_schema
-
-if TYPE_CHECKING:
-    from .study import SoftmaxVsLinear
+from .settings.run_panels import RunPanels
 
 HEADER = (
     f"{'panel':<12}{'points':>7}{'trials':>10}{'min':>8}{'median':>8}{'max':>8}"
@@ -23,17 +20,18 @@ HEADER = (
 )
 
 
-def summary(study: "SoftmaxVsLinear", folder: Path) -> Iterator[str]:
+def summary(panels: RunPanels, verdicts_digest: str, folder: Path) -> Iterator[str]:
     """What the panels' tables in a folder of results say, line by line; ValueError if there are
-    none, TableError if one was made with other settings."""
+    none, TableError if one was made with other settings. The digest is of the settings that the
+    table of verdicts is to carry."""
     tables = {}
-    for name, panel in study.simulated.items():
+    for name, panel in panels.simulated.items():
         path = folder / "panels" / f"{name}.parquet"
         if path.exists():
             tables[name] = read_parquet(path, simulated_schema(panel.contest), panel.digest())
     if not tables:
         raise ValueError(f"{folder / 'panels'}: no panels there; run snakemake first")
-    verdict_rows = verdicts_in(study, folder)
+    verdict_rows = verdicts_in(verdicts_digest, folder)
     yield "success rate over the points of each panel"
     yield HEADER
     for name, table in tables.items():
@@ -45,7 +43,7 @@ def summary(study: "SoftmaxVsLinear", folder: Path) -> Iterator[str]:
             row = verdict_rows[name]
             line += f"{row['mean_p_hat']:8.3f}{row['mean_p_exact']:9.3f}  {row['verdict']}"
         yield line
-    for name, figure in study.section.figures.items():
+    for name, figure in panels.section.figures.items():
         if (folder / "figures" / f"{name}.png").exists():
             yield f"{folder / 'figures' / name}.{{svg,png,pdf,csv,parquet}}  {figure.title}"
     yield f"{folder / 'panels'}/*.parquet  the panels' tables"
@@ -61,44 +59,41 @@ def _last_line(verdict_rows: list[Row], folder: Path) -> str:
     return f"{answer}: {index}" if index.exists() else answer
 
 
-def verdicts_in(study: "SoftmaxVsLinear", folder: Path) -> dict[str, Row]:
+def verdicts_in(digest: str, folder: Path) -> dict[str, Row]:
     """The verdicts of the panels, where a folder of results has them, made with these settings."""
     path = folder / "tables" / "verdicts.parquet"
     if not path.exists():
         return {}
-    settings = study.results["verdicts"].settings.digest()
-    rows = read_parquet(path, verdicts.SCHEMA, settings).to_pylist()
+    rows = read_parquet(path, verdicts.SCHEMA, digest).to_pylist()
     return {row["panel"]: row for row in rows}
 
 
 UNKNOWN = "not judged"
 
 
-def labels(study: "SoftmaxVsLinear", output: Output, folder: Path) -> dict[str, str]:
+def labels(panels: RunPanels, verdicts_digest: str, output: Output, folder: Path) -> dict[str, str]:
     """Name, model, swept parameters and verdict of a figure, or what a table is of; the verdict
     stands in a folder of results, and values that are reconstructed are marked."""
     if output.kind is TABLE:
         return {"table": output.title}
-    panels = [study.marked[name] for name in output.panels]
-    if not panels:
-        return {"figure": output.name, **output.labels}
+    shown = [panels.marked[name] for name in output.panels]
     models = []
     swept = []
-    for panel in panels:
+    for panel in shown:
         models.append(MODELS[panel.model].words)
         swept += [marked(name, name in panel.reconstructed) for name in panel.sweep]
     return {
         "figure": output.name,
         "model": ", ".join(dict.fromkeys(models)),
         "swept": ", ".join(dict.fromkeys(swept)),
-        "verdict": verdict_label(study, output.panels, folder),
+        "verdict": verdict_label(verdicts_digest, output.panels, folder),
     }
 
 
-def verdict_label(study: "SoftmaxVsLinear", panels: Iterable[str], folder: Path) -> str:
+def verdict_label(verdicts_digest: str, panels: Iterable[str], folder: Path) -> str:
     """The verdict on the panels: how many of each, or one word where they all have the same."""
     try:
-        rows = verdicts_in(study, folder)
+        rows = verdicts_in(verdicts_digest, folder)
     except TableError:
         # Of other settings, or half of a table: it says nothing of these panels.
         return UNKNOWN

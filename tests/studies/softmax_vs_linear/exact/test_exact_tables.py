@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from making import CONFIG, SECTION, STUDY, changed_study, config_points, contest, exact_at, panel
+from making import SECTION, STUDY, changed_study, config_points, contest, exact_at, panel
 
 from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.studies.softmax_vs_linear.models import MODELS
@@ -11,8 +11,8 @@ from attention_separation.studies.softmax_vs_linear.models.panel_tables import (
     exact_schema,
     join_exact,
 )
+from attention_separation.studies.softmax_vs_linear.settings.run_panels import RunPanels
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import simulate
-from attention_separation.studies.softmax_vs_linear.study import SoftmaxVsLinear
 
 CONTRACT = ["panel", "parameter", "value", "p_exact", "p_error", "p_method"]
 OTHERS = contest("power_4", "linear", "exp_half")
@@ -61,15 +61,16 @@ def test_one_row_for_each_point_in_grid_order(model, of):
 
 
 def test_the_contest_counts_and_trials_seed_and_engine_do_not():
-    base = STUDY.exact["fig4a"].canonical()
-    assert STUDY.exact["fig4a"].with_more(contest=contest("exp", "power_2")).canonical() != base
-    for study in (
-        changed_study(trials=7),
-        changed_study(engine="dense"),
-        SoftmaxVsLinear(SECTION, 1, CONFIG.jobs),
+    base = STUDY.panels.exact["fig4a"].canonical()
+    of_other_contest = STUDY.panels.exact["fig4a"].with_more(contest=contest("exp", "power_2"))
+    assert of_other_contest.canonical() != base
+    for panels in (
+        changed_study(trials=7).panels,
+        changed_study(engine="dense").panels,
+        RunPanels(SECTION, 1),
     ):
-        assert study.exact["fig4a"].canonical() == base
-    assert changed_study(scale="smoke").exact["fig4a"].canonical() != base
+        assert panels.exact["fig4a"].canonical() == base
+    assert changed_study(scale="smoke").panels.exact["fig4a"].canonical() != base
 
 
 def both(**own):
@@ -95,7 +96,7 @@ def test_all_points_of_figures_4_5_and_7():
     names = [name for name in SECTION.panels if not name.startswith("fig3")]
     assert sum(len(config_points(name)) for name in names) == 1146
     for name in names:
-        table = compute_exact(STUDY.exact[name])
+        table = compute_exact(STUDY.panels.exact[name])
         for what in ("p", *PAPERS.events):
             errors = table["p_error" if what == "p" else f"error_{what}"]
             assert errors.unique().to_pylist() == [0.0]

@@ -57,7 +57,7 @@ def test_a_model_of_ones_own_says_its_own_range(monkeypatch):
 
 def test_the_papers_sweeps_leave_the_definition():
     """Definition D.1 asks a0 < 0.1, a1 >= 0.7 and b + c = 1; panels d, e and f sweep beyond."""
-    notes = {name: note_on_definition([STUDY.exact[name]]) for name in SECTION.panels}
+    notes = {name: note_on_definition([STUDY.panels.exact[name]]) for name in SECTION.panels}
     left = {name for name, note in notes.items() if note}
     assert left == {f"fig{k}{letter}" for k in (4, 5) for letter in "def"} | {"fig7d", "fig7e"}
     assert "definition: 80 of the 81 points" in notes["fig4f"]

@@ -33,7 +33,7 @@ def test_the_papers_contest():
     ]  # fmt: skip
     others = stream_names("fresh", contest("power_2", "uniform"))
     assert others == [f"signs {name} D{k}" for name in ("none", "power_2") for k in (0, 1)]
-    assert all(STUDY.simulated[name].contest == PAPERS for name in SECTION.panels)
+    assert all(STUDY.panels.simulated[name].contest == PAPERS for name in SECTION.panels)
 
 
 def test_networks_and_events_of_another_contest():
@@ -84,16 +84,16 @@ def load(section, name, own):
 def test_a_panels_contest_beats_its_models():
     own = {"fires": "power_2", "silent": ["linear", "uniform"]}
     config = load("panels", "fig4a", own)
-    for job in (config.simulated["fig4a"], config.exact["fig4a"]):
+    for job in (config.panels.simulated["fig4a"], config.panels.exact["fig4a"]):
         assert job.contest == contest("power_2", "linear", "uniform")
-    assert config.simulated["fig4b"].contest == PAPERS
+    assert config.panels.simulated["fig4b"].contest == PAPERS
     of_model = load("models", "self_attention", own)
-    assert of_model.simulated["fig5a"].contest == contest("power_2", "linear", "uniform")
-    assert of_model.simulated["fig7a"].contest == PAPERS
+    assert of_model.panels.simulated["fig5a"].contest == contest("power_2", "linear", "uniform")
+    assert of_model.panels.simulated["fig7a"].contest == PAPERS
     alias = load("panels", "fig4a", {"fires": "power_2", "silent": ["linear", "none"]})
-    assert alias.simulated["fig4a"] == config.simulated["fig4a"]
+    assert alias.panels.simulated["fig4a"] == config.panels.simulated["fig4a"]
     nothing_silent = load("panels", "fig7a", {"fires": "cosh", "silent": []})
-    assert nothing_silent.simulated["fig7a"].contest == contest("cosh")
+    assert nothing_silent.panels.simulated["fig7a"].contest == contest("cosh")
 
 
 PAPERS_ALONE = "softmax regression takes exp and linear alone; allowed: {fires: exp, silent: ["

@@ -22,8 +22,8 @@ def test_the_papers_panels_and_grids():
     assert sum(SIZES.values()) == 1437
     for name, own in SECTION.panels.items():
         regression = own.model == "regression"
-        assert STUDY.simulated[name].trials == (1000 if regression else 100)
-        if not regression and "m" not in STUDY.exact[name].sweep:
+        assert STUDY.panels.simulated[name].trials == (1000 if regression else 100)
+        if not regression and "m" not in STUDY.panels.exact[name].sweep:
             assert {p.m for p in config_points(name)} == {15}
 
 

@@ -67,5 +67,5 @@ def test_a_panel_says_all_that_it_takes_when_it_is_validated():
 
 def test_null_says_nothing():
     own = {"fixed": {"theta": None}, "contest": None}
-    panel = study_of(ROOT / "config.yaml", {"panels": {"fig4a": own}}).exact["fig4a"]
-    assert panel == study_of(ROOT / "config.yaml").exact["fig4a"]
+    panel = study_of(ROOT / "config.yaml", {"panels": {"fig4a": own}}).panels.exact["fig4a"]
+    assert panel == study_of(ROOT / "config.yaml").panels.exact["fig4a"]

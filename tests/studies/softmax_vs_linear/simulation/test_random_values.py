@@ -78,7 +78,7 @@ def test_trials_are_those_of_the_definition(case, values):
 @pytest.mark.parametrize("name", ["fig4e", "fig5e", "fig7e"])
 def test_with_the_identity_success_has_its_exact_probability(name):
     """And the trials are those of the engine that knows V = I alone."""
-    p = STUDY.simulated[name].points()[0]
+    p = STUDY.panels.simulated[name].points()[0]
     streams = BlockStreams(7, name, p.name, 0)
     positive = positive_with(identity, model_of(p), p, streams, 5000)
     np.testing.assert_array_equal(positive, run_trials("reduced", p, streams, 5000))

@@ -10,6 +10,7 @@ from making import CONFIG, SECTION, STUDY, changed_study, contest, panel
 from attention_separation.__main__ import run_job
 from attention_separation.results.tables import read_parquet, write_parquet
 from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.settings.run_panels import RunPanels
 from attention_separation.studies.softmax_vs_linear.simulation import simulate
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import (
     cut_units,
@@ -93,5 +94,5 @@ def test_long_panels_are_cut_by_time_and_by_number():
     assert STUDY.results["simulate_fig4a"].slices == 1
     deep = changed_study(scale="deep")
     assert deep.results["simulate_fig3a"].slices > 1
-    by_number = SoftmaxVsLinear(SECTION, 1, CONFIG.jobs.model_copy(update={"slices": 7}))
+    by_number = SoftmaxVsLinear(RunPanels(SECTION, 1), CONFIG.jobs.model_copy(update={"slices": 7}))
     assert by_number.results["simulate_fig4a"].slices == 7

@@ -21,18 +21,16 @@ from ....settings.strict_model import (
     NAME,
     Count,
     Level,
-    Name,
     Scaled,
     ScaleName,
     StrictModel,
     name_but,
     one_of,
 )
-from ...lemmas.settings import ClaimsJob
 from ..models import MODELS, ModelName
 from ..models.contest import PAPERS, Contest
 from ..models.model import Model, Trials
-from .panels import RECONSTRUCTED, AnyMap, AnyPanel, Engine, class_name, reconstructed
+from .panels import RECONSTRUCTED, AnyPanel, Engine, class_name, reconstructed
 
 MOST_PANELS = 26
 """Panels of a figure: each has a letter."""
@@ -42,7 +40,7 @@ BY_MODEL = ("fixed", "trials", "contest", "reconstructed")
 
 RULE_NAME = re.compile(
     r"all|report|provenance|manifest|check|verdicts|claims|whp|choices"
-    r"|threshold|theta|phase|index|figure|kernel_.*"
+    r"|threshold|theta|phase|index|figure|lemmas|open_choices|kernel_.*"
     r"|(simulate|slice|exact|rank|kernels|needle|recall|heads)(_.*)?"
 )
 FileName = Annotated[str, name_but(RULE_NAME.fullmatch, "a rule")]
@@ -132,14 +130,6 @@ class Scale(StrictModel):
         default=ScaleTrials(), description="trials instead of the panels' own"
     )
     points: Most | None = Field(default=None, description="at most so many values of each sweep")
-    audited: Most | None = Field(
-        default=None,
-        description="at most so many of what audits look at: panels of each figure, maps, and "
-        "sizes of each model's claims",
-    )
-    claims: Most | None = Field(
-        default=None, description="at most so many claims, evenly spread over the list"
-    )
 
 
 class Verdicts(StrictModel):
@@ -167,8 +157,6 @@ class SoftmaxVsLinearSection(Scaled):
     figures: dict[FileName, AnyFigure] = Field(description="figures, each of some panels")
     panels: dict[FileName, AnyPanel] = Field(description="panels, each a sweep of a model")
     verdicts: Verdicts = Field(description="how simulation is held against exact values")
-    claims: ClaimsJob = Field(description="where the paper's claims are evaluated")
-    phase: dict[Name, AnyMap] = Field(description="maps of exact values over two parameters")
 
     @model_validator(mode="wrap")
     @classmethod

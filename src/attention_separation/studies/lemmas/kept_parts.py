@@ -1,7 +1,6 @@
-"""What docs/ keeps of this study's long tables: the parts that its pages read."""
+"""What docs/ keeps of the long table of claims: the part that its pages read."""
 
 import math
-from collections.abc import Callable
 
 import pyarrow as pa
 
@@ -19,7 +18,6 @@ CLAIM = (
     "relation",
     "bound",
 )
-BEST = ("panel", "network", "value", "p_at_theta", "p_best")
 
 
 def decided_claims(claims: pa.Table) -> pa.Table:
@@ -36,16 +34,3 @@ def decided_claims(claims: pa.Table) -> pa.Table:
 
 def _margin(claim: Row) -> float:
     return math.inf if claim["margin"] is None else claim["margin"]
-
-
-def without_maps(theta: pa.Table) -> pa.Table:
-    """The panels' own threshold and the best one, without the maps."""
-    return theta.filter(array_of([kind != "map" for kind in theta["kind"].to_pylist()], pa.bool_()))
-
-
-KEPT_PARTS: dict[str, Callable[[pa.Table], pa.Table]] = {
-    "claims": decided_claims,
-    "theta": without_maps,
-    "threshold": lambda table: table.select(BEST),
-}
-"""By the names of outputs."""

@@ -1,0 +1,68 @@
+"""The panels of a run: what their exact values, their trials and their pictures depend on."""
+
+from functools import cached_property
+from typing import Any
+
+from ..models import MODELS
+from .panels import Panel, Sweep
+from .section import SoftmaxVsLinearSection
+
+
+class RunPanels:
+    """The panels of a section at its scale, by name and in its order."""
+
+    def __init__(self, section: SoftmaxVsLinearSection, seed: int) -> None:
+        self.section = section
+        self.seed = seed
+
+    @property
+    def scale(self) -> Any:
+        """Of the section's scales, that which is in force."""
+        return self.section.scales[self.section.scale]
+
+    @cached_property
+    def exact(self) -> dict[str, Panel]:
+        """The panels with what their exact values depend on."""
+        return {
+            name: entry.panel(name, most_values=self.scale.points)
+            for name, entry in self.section.panels.items()
+        }
+
+    @cached_property
+    def simulated(self) -> dict[str, Panel]:
+        """The panels with what their trials depend on."""
+        section = self.section
+        simulated = {}
+        for name, panel in self.exact.items():
+            own_trials = section.panels[name].trials
+            trials_of_scale = getattr(self.scale.trials, panel.model)
+            trials = section.trials or trials_of_scale or own_trials
+            simulated[name] = panel.with_more(trials=trials, seed=self.seed, engine=section.engine)
+        return simulated
+
+    @cached_property
+    def marked(self) -> dict[str, Panel]:
+        """The panels with what the paper does not state of them."""
+        return {
+            name: self.with_marks(self.section.panels[name], panel)
+            for name, panel in self.exact.items()
+        }
+
+    def with_marks(self, entry: Sweep, panel: Panel) -> Panel:
+        """A panel or map with what the paper does not state of it."""
+        notes = getattr(self.section.models, panel.model).notes
+        return panel.with_more(reconstructed=entry.reconstructed, notes=notes)
+
+    @cached_property
+    def figure_of(self) -> dict[str, str]:
+        """The first figure that shows each panel; a panel in none is shown alone."""
+        shown = {name: name for name in self.section.panels}
+        for figure, entry in reversed(self.section.figures.items()):
+            shown |= dict.fromkeys(entry.panels, figure)
+        return shown
+
+    def title_of(self, figure: str) -> str:
+        """What stands above a figure, or above a panel alone."""
+        if figure in self.section.figures:
+            return self.section.figures[figure].title
+        return f"{figure}: {MODELS[self.exact[figure].model].words}"
