@@ -13,7 +13,7 @@ READY := $(VENV)/ready
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 CORES ?= all
 
-# What beats config.yaml, such as CONFIG="trials=20 seed=7".
+# What beats config.yaml and config/, such as CONFIG="trials=20 seed=7".
 CONFIG ?=
 
 # Of `make setup`: what is installed beside what running needs, each with a lock of its name.

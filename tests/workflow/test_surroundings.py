@@ -252,3 +252,16 @@ def test_it_runs_behind_links_and_writes_through_them(small, made_once, tmp_path
     name = "panels/fig7b.parquet"
     made = made_once.folder / "results" / name
     assert (far / "results" / name).read_bytes() == made.read_bytes()
+
+
+def test_a_run_says_once_which_files_of_settings_are_not_read(small):
+    """All sections of the small project stand in its config.yaml."""
+    targets = ("simulate_fig7b", "exact_fig7")
+    assert "not read" not in small.make(*targets)
+    (small.folder / "config").mkdir()
+    for name in ("needle", "recall"):
+        (small.folder / f"config/{name}.yaml").write_text("not read\n")
+    said = small.make(*targets, "--forceall")
+    files = "config/needle.yaml, config/recall.yaml"
+    assert said.count(f"not read, as config.yaml has the section itself: {files}\n") == 1
+    assert said.count("not read") == 1
