@@ -13,6 +13,7 @@ from attention_separation.pages.rendering import PageError, Tables
 from attention_separation.statistics.claims import NOT_APPLICABLE, VERDICTS
 from attention_separation.studies.any_attention.facts import Kernels
 from attention_separation.studies.head_rank.facts import Rank
+from attention_separation.studies.lemmas.facts import Lemmas
 from attention_separation.studies.needle.facts import Needle
 from attention_separation.studies.recall.facts import Recall
 from attention_separation.studies.softmax_vs_linear.facts import First
@@ -42,7 +43,6 @@ def test_the_first_paper():
         assert facts.at_least(least) == sum(number(row, "p_exact") >= least for row in points)
     assert facts.above(0.5) == sum(number(row, "p_exact") > 0.5 for row in points)
     assert facts.above(0.5, "fig3") == facts.at_least(0.5, "fig3") - 1
-    assert facts.bounds.total() == 10
     # Definition D.1 has b + c = 1, a0 below 0.1 and a1 at least 0.7, in cross-attention 1.
     counts = {
         k: [
@@ -71,8 +71,13 @@ def test_the_first_paper():
     ]
     ahead = sum(lead > 1e-8 for lead in leads), sum(lead < -1e-8 for lead in leads)
     assert facts.ahead == ahead
+
+
+def test_the_first_papers_claims():
+    facts = Lemmas(TABLES)
     listed = [row["id"] for row in rows("gallery/claims", identity="false")]
     assert [row["id"] for row in facts.claims] == [*dict.fromkeys(listed)]
+    assert facts.bounds.total() == 10
     assert facts.fails("1.1.m")
     assert not facts.fails("1.1.m", "A.1.columns", "D.3.P1")
 
@@ -204,14 +209,14 @@ def test_claims_that_published_values_alone_judge_are_counted_apart():
     assert {row["claim"] for row in alone} == {"five layers", "best below full rank"}
 
 
-@pytest.mark.parametrize("row", First(TABLES).claims, ids=lambda row: row["id"])
+@pytest.mark.parametrize("row", Lemmas(TABLES).claims, ids=lambda row: row["id"])
 def test_a_claim_that_holds_is_beside_numbers_that_show_it(row):
     """Value, sign and bound are as printed; where they are not as claimed, the verdict says so."""
-    value, bound, sign = row["value"], row["bound"], First.sign(row)
+    value, bound, sign = row["value"], row["bound"], Lemmas.sign(row)
     assert sign == "=" or (sign == "<") == (value < bound)
     shown_to_hold = {"at most": "<=", "at least": ">=", "equal": "=", "ratio": "<=>"}
     if sign not in shown_to_hold[row["relation"]]:
-        assert not First.word(row["verdict"]).startswith("✓ holds")
+        assert not Lemmas.word(row["verdict"]).startswith("✓ holds")
 
 
 @pytest.mark.parametrize(
@@ -238,7 +243,7 @@ def test_a_claim_that_holds_is_beside_numbers_that_show_it(row):
     ],
 )  # fmt: skip
 def test_for_which_n_a_claim_holds_in_words(verdict, words):
-    assert First.sizes(verdict) == words
+    assert Lemmas.sizes(verdict) == words
 
 
 def test_what_is_in_no_table_is_said():

@@ -11,7 +11,7 @@ from ..results.files import write_text
 from ..results.tables import Row, read_parquet, schema, table_from_rows
 from ..statistics.claims import count_verdicts
 from .lemmas import claims_table
-from .softmax_vs_linear.facts import First
+from .lemmas.facts import Lemmas
 from .softmax_vs_linear.figures import verdicts as panel_verdicts
 from .softmax_vs_linear.settings.panels import IndexJob
 
@@ -70,7 +70,7 @@ def page(
         "<h2>Verdicts on the panels</h2>",
         _panel_table(verdict_rows),
         "<h2>Bounds that the paper states</h2>",
-        _bounds(First.of_claims(claim_rows)),
+        _bounds(Lemmas.of_claims(claim_rows)),
         "<h2>All tables and pictures</h2>",
         _links(job, others),
         '<div class="screen"><h2>What to type next</h2>',
@@ -103,17 +103,17 @@ def _panel_table(verdict_rows: Iterable[Row]) -> str:
     return f"<p>Mean success rates over the points of a panel.</p>\n{_scrolled(table, 'verdicts')}"
 
 
-def _bounds(first: First) -> str:
+def _bounds(lemmas: Lemmas) -> str:
     rows = [
         {
             "part": row["place"],
-            "verdict": first.word(row["verdict"]),
-            "n": first.sizes(row["verdict"]),
+            "verdict": lemmas.word(row["verdict"]),
+            "n": lemmas.sizes(row["verdict"]),
         }
-        for row in first.stated
+        for row in lemmas.stated
     ]
     table = table_element(table_from_rows(rows, BOUNDS))
-    words = f"Of {first.bounds.total()}, {first.bounds_in_words}."
+    words = f"Of {lemmas.bounds.total()}, {lemmas.bounds_in_words}."
     return f"<p>{words}</p>\n{_scrolled(table, 'bounds')}"
 
 
@@ -145,7 +145,7 @@ def _file_links(job: IndexJob, path: Path) -> str:
 
 
 def _endings(paths: Iterable[Path]) -> str:
-    """Links to files by their endings, what a browser opens first."""
+    """Links to files by their endings, what a browser opens lemmas."""
     endings = {path.suffix.removeprefix("."): path for path in paths}
     return " ".join(
         f'<a href="{endings[ending]}">{ending}</a>' for ending in sorted(endings, key=ENDINGS.index)

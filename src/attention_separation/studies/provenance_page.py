@@ -14,7 +14,7 @@ from ..results.tables import Row, read_table, schema, table_from_columns
 from ..settings.strict_model import StrictModel
 from ..statistics.claims import count_verdicts
 from .head_rank.facts import papers_verdicts
-from .softmax_vs_linear.facts import bounds_in_words
+from .lemmas.facts import bounds_in_words
 
 TITLE = "Provenance: what these results come from"
 ABOUT = (

@@ -53,8 +53,8 @@ class Lemmas(Study):
         """At how many sizes the bounds hold that the paper states; ValueError where there is no
         table of claims."""
         # Asked for by people alone.
-        from ..softmax_vs_linear.facts import bounds_in_words
         from .claims_table import SCHEMA
+        from .facts import bounds_in_words
 
         rows = self.made_rows(folder, "claims", SCHEMA)
         yield f"bounds that the paper states: {bounds_in_words(rows)}"
