@@ -16,7 +16,7 @@ SCHEMA = "config.schema.json"
 
 INTRODUCTION = """# Settings
 
-What [config.yaml](../config.yaml) and the files of [config/](../config/README.md) can say, section
+What [config.yaml](../config.yaml) and the files of [config/](../config) can say, section
 by section: a dot leads into a mapping, [] into each entry of a list. NAME stands for a name of your
 choice: at most 50 letters, digits and _, a letter first. What is not required can be left out.
 Whole numbers can be written as 1e6. A file that breaks any of this is refused before anything runs.
