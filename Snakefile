@@ -1,28 +1,13 @@
-# Reproduction of the numerical results of papers that separate kinds of attention.
 # `snakemake` makes the first paper, `snakemake rank` the second; `snakemake fig4` one figure,
-# `snakemake fig4c` one panel.
+# `snakemake fig4c` one panel. The rules are in workflow/.
 
 
-include: "workflow/rules/common.smk"
+include: "workflow/Snakefile"
 
 
-onstart:
-    checked_folder()
-    checked_libraries()
-    announced_files()
-    announced_jobs()
-
-
-rule all:
-    """The first paper with its lemmas and open choices, and the study of any attention"""
+# Of what is included, no rule is the one that `snakemake` alone asks for.
+rule plain:
+    """What `snakemake` alone makes: all of the first paper, and the study of any attention"""
+    default_target: True
     input:
-        job_files.files_of_run(FIRST),
-        job_files.files_of_run(LEMMAS),
-        job_files.files_of_run(CHOICES),
-        job_files.files_of_run(KERNELS),
-        f"{RESULTS}/manifest.json",
-
-
-include: "workflow/rules/softmax_vs_linear.smk"
-include: "workflow/rules/declared_jobs.smk"
-include: "workflow/rules/report.smk"
+        rules.all.input,

@@ -12,7 +12,7 @@ import shlex
 import sys
 import time
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -35,9 +35,6 @@ INSTALLED_BY_MAKE = {"torch": "PyTorch, which `make setup WITH=rank` installs"}
 
 LIBRARIES_READ = {"MPLBACKEND": "agg", "MATPLOTLIBRC": os.devnull}
 """Variables that libraries read where they are imported, as every command has them."""
-
-LOG = "ATTENTION_SEPARATION_LOG"
-"""Variable that names the file of a job's log, as rules set it."""
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Variables that say how many threads a product of matrices takes: more may move last bits."""
@@ -81,32 +78,22 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run_job(name: str, *words: str) -> int:
-    """Run a module's job; one that fails says what to type to run it alone."""
+    """Run a module's job; one that fails says what to type to run it alone.
+
+    What it prints is its log: that begins with what runs, on which version, and ends with how long
+    it took.
+    """
     prog = f"job {name}"
     line = shlex.join((Path(sys.executable).name, "-m", PACKAGE, "job", name, *words))
-    with _logged(os.environ.pop(LOG, None), line):
+    print(f"# {NAME} {__version__}, Python {platform.python_version()}\n# {line}", flush=True)
+    start = time.perf_counter()
+    try:
         status = _answer(prog, lambda: _run(prog, name, words))
+    finally:
+        print(f"# {time.perf_counter() - start:.1f} s", flush=True)
     if status:
         print(f"to run it alone:\n{line}", file=sys.stderr)
     return status
-
-
-@contextlib.contextmanager
-def _logged(path: str | None, line: str) -> Iterator[None]:
-    """Begin a job's log with what it runs, and on which version, and add how long it took; what
-    the job says itself is written between by others. None for no log."""
-    if path is None:
-        yield
-        return
-    version = f"{NAME} {__version__}, Python {platform.python_version()}"
-    Path(path).write_text(f"# {version}\n# {line}\n", encoding="utf-8")
-    start = time.perf_counter()
-    try:
-        yield
-    finally:
-        seconds = time.perf_counter() - start
-        with Path(path).open("a", encoding="utf-8") as log:
-            log.write(f"# {seconds:.1f} s\n")
 
 
 def _run(prog: str, name: str, words: Sequence[str]) -> None:
@@ -189,8 +176,8 @@ def parsed(run: Callable[..., None], prog: str, words: Sequence[str]) -> dict[st
 
 
 def _add_option(parser: argparse.ArgumentParser, name: str, parameter: inspect.Parameter) -> None:
-    """Add the option of a parameter; one that may be missing, and is a path, may also be named
-    without a path."""
+    """Add the option of a parameter; one of several paths may be named without any, and so may one
+    that may be missing and is a path."""
     kind = parameter.annotation
     if typing.get_origin(kind) is not list:
         # Of `Path | None` the path.
@@ -201,7 +188,7 @@ def _add_option(parser: argparse.ArgumentParser, name: str, parameter: inspect.P
         options["default"] = parameter.default
     if typing.get_origin(kind) is list:
         kind = typing.get_args(kind)[0]
-        options["nargs"] = "+"
+        options["nargs"] = "*"
     elif kind is Path and not options["required"]:
         options["nargs"] = "?"
         options["const"] = Path()

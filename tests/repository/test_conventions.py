@@ -89,7 +89,7 @@ def test_the_catalogue_of_workflows_finds_what_it_looks_for():
     readme = (ROOT / "README.md").read_text(encoding="utf-8").lower()
     assert "snakemake" in readme
     assert "workflow" in readme
-    assert "../Snakefile" in (ROOT / "workflow/Snakefile").read_text(encoding="utf-8")
+    assert 'include: "workflow/Snakefile"' in (ROOT / "Snakefile").read_text(encoding="utf-8")
     assert {path.suffix for path in (ROOT / "workflow/rules").iterdir()} == {".smk"}
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text("utf-8"))["usage"]
     assert usage["report"] is True

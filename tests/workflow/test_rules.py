@@ -1,19 +1,28 @@
-"""The first paper's rules stand by name, in step with config.yaml; wildcard rules make the rest."""
+"""Rules say what they run, as their studies declare it; wildcard rules make what is one's own."""
 
+import os
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 import yaml
-from few import few
-from making import ROOT, SECTION, STUDY, spelled_out
+from making import CHOICES, LEMMAS, ROOT, SECTION, STUDIES, STUDY, spelled_out
+from project import Project
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import ResourceSettings
 
 from attention_separation import __version__
+from attention_separation.results.declared_jobs import DeclaredJobs
+from attention_separation.results.job_files import settings_file
 from attention_separation.studies.softmax_vs_linear.study import PAPERS_FIGURES
 
-RULES = (ROOT / "workflow/rules/softmax_vs_linear.smk").read_text(encoding="utf-8")
-NAMED = dict(re.findall(r"^use rule \w+ as (\w+) with:\n(.*?)(?=^\S|\Z)", RULES, re.M | re.S))
-WILDCARD = {"slice", "exact", "figure"}
+JOBS = DeclaredJobs(STUDIES.values())
+LITERAL = {name: job for s in (STUDY, LEMMAS, CHOICES) for name, job in s.results.items()}
+"""Jobs of the studies whose rules are written out."""
+ALONE = {*SECTION.panels}
+"""Panels drawn alone, which have a wildcard rule."""
+BY_WILDCARD = {"simulate", "slice", "exact", "figure", "rank_train", "needle_cell", "recall_cell"}
 MINE = """
     mine:
       model: cross_attention
@@ -23,37 +32,101 @@ MINE = """
 """
 
 
-def test_every_job_of_the_paper_has_a_rule_and_every_rule_a_job():
-    """A panel drawn alone has a wildcard rule, as a user's own panels have."""
-    assert {*SECTION.figures} == {*PAPERS_FIGURES}
-    papers = {panel for figure in SECTION.figures.values() for panel in figure.panels}
-    assert papers == {*SECTION.panels}
-    assert len(papers) == 19
-    assert NAMED.keys() - WILDCARD == STUDY.results.keys() - papers
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory):
+    """The rules of the workflow by name, as Snakemake has read them."""
+    before = Path.cwd()
+    os.chdir(tmp_path_factory.mktemp("rules"))
+    try:
+        with SnakemakeApi() as api:
+            workflow = api.workflow(ResourceSettings(cores=1), snakefile=ROOT / "Snakefile")
+            yield {rule.name: rule for rule in workflow._workflow.rules}
+    finally:
+        os.chdir(before)
 
 
-@few(5, "name", sorted(NAMED.keys() - WILDCARD))
-def test_a_rule_names_its_own_job_and_files_alone(name):
-    body, result = NAMED[name], STUDY.results[name]
-    if name.startswith("simulate_"):
-        panel = name.removeprefix("simulate_")
-        assert f'output=f"{{RESULTS}}/panels/{panel}.parquet"' in body
-        assert f'slices_of("{panel}")' in body
-        assert f'localrule: is_local("{name}")' in body
-        named = {panel, name}
-    elif name in PAPERS_FIGURES:
-        assert f'**writes("{name}")' in body
-        read = re.findall(r'f"\{RESULTS\}/([a-z0-9]+/[a-z0-9]+\.parquet)"', body)
-        inputs = [output.path() for outputs in result.inputs.values() for output in outputs]
-        assert read == inputs
-        named = {*name.split(), *(Path(path).stem for path in read)}
-    else:
-        assert f'**writes("{name}")' in body
-        assert f'**reads("{name}")' in body or not result.inputs
-        assert result.is_local
-        assert "localrule: True" in body, "it is not inherited"
-        named = {name}
-    assert {*re.findall(r'(?:\("|/panels/|/exact/|/logs/|/benchmarks/)(\w+)', body)} == named
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory):
+    """The command of each job of a whole run and of its page, by the job's name, as a dry run
+    prints them."""
+    project = Project(tmp_path_factory.mktemp("commands"))
+    printed = project.make("--dry-run", "--printshellcmds", "plain", "index")
+    lines = re.findall(r"^Shell command: (.*)$", printed, re.M)
+    named = {re.search(r"settings/(\w+)-\w+\.json", line): line for line in lines}
+    return {match[1]: shlex.split(line) for match, line in named.items() if match}
+
+
+def test_every_job_of_the_paper_and_its_judges_has_a_rule_of_its_name(rules):
+    """Every rule that runs something is of a job, of any job of a kind, or of a folder."""
+    assert {*PAPERS_FIGURES} <= {*SECTION.figures}
+    assert LITERAL.keys() - ALONE <= rules.keys()
+    running = {name for name, rule in rules.items() if rule.shellcmd}
+    of_folders = {name for name in running if name.endswith("manifest")} | {"provenance"}
+    cells = {name for name in JOBS.names() if re.match("(rank_train|(needle|recall)_cell)_", name)}
+    assert running == (JOBS.names() - ALONE - cells) | BY_WILDCARD | of_folders
+
+
+@pytest.mark.parametrize("name", sorted(LITERAL.keys() - ALONE))
+def test_a_rule_has_the_files_and_the_module_of_its_job(rules, name):
+    rule, job = rules[name], JOBS[name]
+    reported = {file.path for files in job.outputs().values() for file in files if file.is_reported}
+    assert sorted(map(str, rule.output)) == sorted(job.paths())
+    assert {str(file) for file in rule.output if "report" in file.flags} == reported
+    read = {
+        option: [str(path) for path in files] for option, files in by_option(rule.input) if files
+    }
+    assert read == job.inputs()
+    assert f"{{params.run}} {job.result.module} --settings {{params.settings:q}} " in rule.shellcmd
+    assert rule.params["code"](None) == job.result.code
+    assert rule.params["settings"]({}) == settings_file(job.result)
+    assert rule.params["run"]({}).seconds == job.result.seconds
+    assert rule.resources["mem_mb"].evaluate({}, attempt=2).value == 2 * job.result.memory_mb
+    assert rule.resources["runtime"].evaluate({}, attempt=1).value == job.result.minutes
+    assert rule.priority({}) == job.result.priority
+    assert rule.ruleinfo.localrule == job.result.is_local
+
+
+def by_option(files):
+    """A rule's files by name."""
+    return [(option, files[first:end]) for option, (first, end) in files._get_names()]
+
+
+def test_a_command_names_the_files_of_its_job(commands):
+    assert LITERAL.keys() - ALONE <= commands.keys()
+    for name, words in commands.items():
+        job = JOBS[name]
+        begin = words.index("job")
+        assert words[begin - 4 : begin + 3] == [
+            *words[begin - 4 : begin - 3], "-P", "-m", "attention_separation", "job",
+            job.result.module, "--settings",
+        ]  # fmt: skip
+        assert words[0].startswith("PYTHONPATH=")
+        assert Path(words[begin - 4]).name.startswith("python")
+        told = {
+            option: [job.study.folder + "/" + each.path() for each in outputs]
+            for option, outputs in job.result.outputs.items()
+            if option
+        }
+        assert options(words[begin + 4 :]) == {
+            option: files for option, files in (job.inputs() | told).items() if files
+        } | {option: [value] for option, value in pairs(job.result.options)}
+
+
+def options(words):
+    """The options of a command with their values, up to where its output goes; those without any
+    left out."""
+    found = {}
+    for word in words[: words.index(">")]:
+        if word.startswith("--"):
+            values = found.setdefault(word.removeprefix("--"), [])
+        else:
+            values.append(word)
+    return {option: values for option, values in found.items() if values}
+
+
+def pairs(words):
+    """Options of a declaration, each with its value."""
+    return [(word.removeprefix("--"), words[k + 1]) for k, word in enumerate(words[::2])]
 
 
 @pytest.mark.exhaustive
@@ -70,14 +143,11 @@ def test_every_rule_says_what_it_makes_and_no_two_say_the_same(project):
     assert sentences["simulate_fig4c"] == "Panel 4c: success rate against the width m"
 
 
-@few(5, "panel", [name for name in NAMED if name.startswith("simulate_")])
-def test_the_sentence_on_a_panel_names_what_it_sweeps(panel):
-    (swept,) = STUDY.panels.exact[panel.removeprefix("simulate_")].sweep
-    (sentence,) = re.findall(r'"""\s*(.*?)\s*"""', NAMED[panel], re.S)
-    number = panel.removeprefix("simulate_fig")
-    assert re.fullmatch(
-        rf"Panel {number}: success rate against the .*\b{swept}( of D\d)?", sentence
-    )
+@pytest.mark.parametrize("panel", SECTION.panels)
+def test_the_sentence_on_a_panel_names_what_it_sweeps(rules, panel):
+    (swept,) = STUDY.panels.exact[panel].sweep
+    sentence = rules[f"simulate_{panel}"].docstring
+    assert re.search(rf"\b{panel.removeprefix('fig')}\b.*\b{swept}\b", sentence)
 
 
 @pytest.mark.whole_run
@@ -87,8 +157,7 @@ def test_a_figure_without_one_of_the_papers_panels_says_so_and_no_other_target_b
     config["softmax_vs_linear"]["figures"]["fig4"]["panels"].remove("fig4c")
     (project.folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     said = project.make("--dry-run")
-    assert "Figure fig4, without fig4c, which config.yaml has not" in said
-    assert "Figure fig5\n" in said
+    assert "simulate_fig4b" in said
     assert "simulate_fig4c" not in project.would_run("fig4", "fig5", "rank_fig4", "needle_lines")
     done = project.run("results/panels/fig4c.parquet", "--dry-run")
     assert done.returncode == 1

@@ -8,23 +8,57 @@ if not MODULE:
     report: "../report/workflow.rst"
 
 
+# The manifest of a folder: the sha256 of every result that carries no metadata of its own.
+FOLDERS = {
+    "manifest": [PAPER, LEMMAS, CHOICES, KERNELS],
+    "rank_manifest": [RANK],
+    "needle_manifest": [NEEDLE],
+    "recall_manifest": [RECALL],
+}
+for name, studies in FOLDERS.items():
+
+    rule:
+        name:
+            name
+        input:
+            job_files.manifest_files(studies),
+        output:
+            f"{studies[0].folder}/manifest.json",
+        log:
+            f"{studies[0].folder}/logs/{name}.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        resources:
+            mem_mb=250,
+            runtime=5,
+        params:
+            run=COMMAND_ALONE,
+            code=code_of("results.manifest"),
+        message:
+            f"Manifest of {studies[0].folder}: sha256 of pictures, csv and html"
+        shell:
+            "{params.run} results.manifest --files {input:q} --output {output:q} > {log:q} 2>&1"
+
+    document(name, f"Manifest of {studies[0].folder}: sha256 of pictures, csv and html")
+
+
 # As a module's output they lie below its prefix, which paths outside of rules do not get.
 MADE_IN = {
     study.name: Path(getattr(rules, name).output[0]).parent
-    for name, studies in MANIFESTS.items()
+    for name, studies in FOLDERS.items()
     for study in studies
 }
+# What of each study has been made; the first paper's figures where nothing has been.
 REPORTED = {study.name: study.shown_outputs(MADE_IN[study.name]) for study in STUDIES.values()}
-if not REPORTED[FIRST.name]:
-    REPORTED[FIRST.name] = FIRST.shown_outputs()
-
+if not any(REPORTED[study.name] for study in FOLDERS["manifest"]):
+    REPORTED |= {study.name: study.shown_outputs() for study in (PAPER, LEMMAS, CHOICES)}
 
 # Both papers' questions on softmax first, then the rank of heads.
-IN_ORDER = [study.name for study in (FIRST, LEMMAS, CHOICES, KERNELS, NEEDLE, RECALL, RANK)]
-# The studies of which something has been made, as the report numbers them.
+IN_ORDER = [PAPER, LEMMAS, CHOICES, KERNELS, NEEDLE, RECALL, RANK]
 CATEGORIES = {
-    name: f"{k} {STUDIES[name].title}"
-    for k, name in enumerate((name for name in IN_ORDER if REPORTED[name]), start=1)
+    study.name: f"{k} {study.title}"
+    for k, study in enumerate((study for study in IN_ORDER if REPORTED[study.name]), start=1)
 }
 
 
@@ -43,32 +77,31 @@ rule provenance:
         [*JUDGED],
     output:
         page=report(
-            f"{FIRST.folder}/report/provenance.html",
+            f"{PAPER.folder}/report/provenance.html",
             caption="../report/provenance.rst",
             category=f"{len(CATEGORIES) + 1} Provenance",
             labels={"page": "versions, code, configuration"},
         ),
-        opening=f"{FIRST.folder}/report/opening.rst",
+        opening=f"{PAPER.folder}/report/opening.rst",
     log:
-        f"{FIRST.folder}/logs/provenance.log",
+        f"{PAPER.folder}/logs/provenance.log",
     benchmark:
-        f"{FIRST.folder}/benchmarks/provenance.tsv"
+        f"{PAPER.folder}/benchmarks/provenance.tsv"
     localrule: True
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         mem_mb=500,
         runtime=5,
     params:
-        package=PACKAGE,
+        run=COMMAND_ALONE,
         settings=lambda wildcards: job_files.file_of("provenance", provenance_settings()),
-        code=lambda wildcards: digest_of("studies.provenance_page"),
+        code=code_of("studies.provenance_page"),
         verdicts=lambda wildcards, input: f"--verdicts {shlex.join(input)}" if input else "",
     message:
         "Provenance"
     shell:
-        "{params.package} job studies.provenance_page --settings {params.settings:q}"
+        "{params.run} studies.provenance_page --settings {params.settings:q}"
         " --output {output.page:q} {params.verdicts} > {log:q} 2>&1"
 
 

@@ -61,6 +61,20 @@ class RunPanels:
             shown |= dict.fromkeys(entry.panels, figure)
         return shown
 
+    def panels_of_figure(self, figure: str) -> list[str]:
+        """The panels that the configuration lists for a figure; none where it has no such one."""
+        return self.section.figures[figure].panels if figure in self.section.figures else []
+
+    def panels_first_shown_in(self, figure: str) -> list[str]:
+        """Those of a figure's panels that no figure before it lists; a panel in none is its own."""
+        return [panel for panel, first in self.figure_of.items() if first == figure]
+
+    @property
+    def figures_of_run(self) -> list[str]:
+        """The figures that a whole run draws: the configuration's, and panels in none of them."""
+        alone = [panel for panel, first in self.figure_of.items() if panel == first]
+        return [*self.section.figures, *alone]
+
     def title_of(self, figure: str) -> str:
         """What stands above a figure, or above a panel alone."""
         if figure in self.section.figures:

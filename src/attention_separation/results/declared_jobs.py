@@ -1,0 +1,152 @@
+"""The jobs of all studies by name, as rules ask for them: what each reads and writes, and what it
+is expected to take."""
+
+import csv
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .declaration import Output, Result, Study
+from .job_files import input_files, output_files
+from .provenance import PACKAGE
+
+
+@dataclass(frozen=True)
+class JobCommand:
+    """How a shell runs a job, up to the job's module, and how many seconds that is to take.
+
+    It is no text but prints as one: Snakemake compares texts of rules, and with another place of
+    this package, or another estimate, files stay current.
+    """
+
+    text: str
+    seconds: float
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def command_line(source: Path, python: str) -> str:
+    """The words before a job's module: the package that lies in a folder, and no module of the
+    folder that the shell is in."""
+    return f"PYTHONPATH={shlex.quote(str(source))} {shlex.quote(python)} -P -m {PACKAGE} job"
+
+
+@dataclass(frozen=True)
+class OutputFile:
+    """A file that a job writes, the output it is of, and whether a report lists it."""
+
+    path: str
+    output: Output
+    is_reported: bool
+
+
+@dataclass(frozen=True)
+class DeclaredJob:
+    """A job with the study that declares it."""
+
+    study: Study
+    result: Result
+
+    def inputs(self) -> dict[str, list[str]]:
+        """The files that it reads, by option; those of a sliced job are its slices."""
+        return {
+            option: [f"{self.study.folder}/{path}" for path in paths]
+            for option, paths in input_files(self.result).items()
+        }
+
+    def outputs(self) -> dict[str, list[OutputFile]]:
+        """The files that it writes, by their names in its rule."""
+        files: dict[str, list[OutputFile]] = {}
+        for key, outputs in output_files(self.result).items():
+            files[key] = [
+                OutputFile(
+                    f"{self.study.folder}/{output.path(suffix)}", output, output.is_reported(suffix)
+                )
+                for output, suffix in outputs
+            ]
+        return files
+
+    def paths(self) -> list[str]:
+        """All files that it writes."""
+        return [file.path for files in self.outputs().values() for file in files]
+
+    @property
+    def sentence(self) -> str:
+        """What the job does, and of a figure what it is of."""
+        title = self.result.all_outputs()[0].title
+        is_said = title in self.result.description
+        return self.result.description if is_said else f"{self.result.description}: {title}"
+
+    def output_of(self, path: str) -> Output:
+        """The output that one of its files is of. LookupError if it writes no such file."""
+        for files in self.outputs().values():
+            for file in files:
+                if file.path == path:
+                    return file.output
+        raise LookupError(f"{path}: no file of {self.result.name}")
+
+
+class DeclaredJobs:
+    """The jobs of some studies, by name."""
+
+    def __init__(self, studies: Iterable[Study]) -> None:
+        self._jobs = {
+            name: DeclaredJob(study, result)
+            for study in studies
+            for name, result in study.results.items()
+        }
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._jobs
+
+    def __getitem__(self, name: str) -> DeclaredJob:
+        """The job of a name. LookupError, in a sentence, where there is none."""
+        if name not in self._jobs:
+            raise LookupError(f"{name}: the settings have no such panel, figure or cell")
+        return self._jobs[name]
+
+    def names(self) -> set[str]:
+        """The names of the jobs."""
+        return {*self._jobs}
+
+    def modules(self) -> set[str]:
+        """The modules that the jobs run."""
+        return {job.result.module for job in self._jobs.values()}
+
+    def is_local(self, name: str) -> bool:
+        """Whether a job runs on the submitting machine under a cluster's profile too; where there
+        is no such job, nothing needs a cluster."""
+        return name not in self or self[name].result.is_local
+
+    def are_local(self, names: Iterable[str]) -> bool:
+        """Whether all of some jobs run there."""
+        return all(self.is_local(name) for name in names)
+
+    def slices_of(self, panel: str) -> list[str]:
+        """The tables of the slices that a panel's trials are cut into; none where they are not, nor
+        where there is no such panel."""
+        name = f"simulate_{panel}"
+        return self[name].inputs().get("merge", []) if name in self else []
+
+
+def cells_of(study: Study) -> list[str]:
+    """The names of the jobs that train, or compute, a cell of a study."""
+    return [
+        name
+        for name, result in study.results.items()
+        if result.all_outputs()[0].kind.folder == "cells"
+    ]
+
+
+def expected_seconds(benchmark: str | None, declared: float) -> float:
+    """What a job took last time, by the table of its benchmark; else what is declared."""
+    if benchmark is None:
+        return declared
+    try:
+        with Path(benchmark).open(encoding="utf-8") as table:
+            *_, last = csv.DictReader(table, delimiter="\t")
+            return float(last["s"])
+    except (OSError, LookupError, ValueError):
+        return declared
