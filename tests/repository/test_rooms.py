@@ -12,6 +12,7 @@ from attention_separation.results.provenance import PACKAGE, _parsed
 
 LIBRARY = (
     "messages",
+    "looks",
     "statistics",
     "attention",
     "datasets",
