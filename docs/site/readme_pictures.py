@@ -11,7 +11,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from attention_separation.attention.kernel_looks import BLUE, DARK_GRAY, VERMILION
+from attention_separation.looks.colors import BLUE, DARK_GRAY, VERMILION
 from attention_separation.pages.house_style import house_rc
 from attention_separation.results.files import replacing
 

@@ -13,6 +13,7 @@ from attention_separation.studies.softmax_vs_linear.study import PAPERS_FIGURES
 
 LIBRARY = (
     "messages",
+    "looks",
     "statistics",
     "attention",
     "datasets",

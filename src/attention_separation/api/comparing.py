@@ -8,9 +8,9 @@ import numpy as np
 from ..any_attention.layers import Layer
 from ..any_attention.values import batches, score_columns
 from ..attention.kernel import Kernel
-from ..attention.kernel_looks import kernel_lines
 from ..attention.separation import require_memory, widest_margins
 from ..datasets.dataset import FixedData
+from ..looks.kernel_styles import kernel_lines
 from ..messages.progress import Progress
 from ..messages.question import question
 from . import validation

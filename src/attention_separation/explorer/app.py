@@ -16,8 +16,8 @@ with app.setup:
 
     import marimo as mo
 
-    from attention_separation.attention.kernel_looks import BLUE
     from attention_separation.explorer import views
+    from attention_separation.looks.colors import BLUE
 
     # Between the buttons of the frame, which lie above the page where it is narrow.
     TITLE = "margin:0;padding:0 clamp(0px,(700px - 100vw)*99,3rem);font-size:1rem;font-weight:400"

@@ -18,19 +18,11 @@ from ..api.build import Given, kernel_of, unique_names
 from ..api.separating import Separation, separate
 from ..api.temperature import at_temperature
 from ..attention.distinct_rows import OWN, SAME, SPECIAL
-from ..attention.kernel_looks import (
-    BLUE,
-    GRAY,
-    MIDDLE_GRAY,
-    PALETTE,
-    VERMILION,
-    kernel_line,
-    kernel_lines,
-    kernel_marker,
-)
 from ..attention.sign_columns import binomial_half_pmf, none_of
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import FixedData
+from ..looks.colors import BLUE, GRAY, MIDDLE_GRAY, PALETTE, VERMILION
+from ..looks.kernel_styles import kernel_line, kernel_lines, kernel_marker
 from ..messages.words import suggestion
 from ..pages.house_style import house_rc
 from ..rank_bound.bound import bound

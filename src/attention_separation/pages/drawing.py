@@ -24,7 +24,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullLocator
 from PIL import Image
 
-from ..attention.kernel_looks import INK, PALE_GRAY
+from ..looks.colors import INK, PALE_GRAY
 from ..messages.words import ten_to
 from ..results.files import replacing
 from ..results.tables import numpy_column, write_csv, write_parquet

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..attention.kernel_looks import INK
+from ..looks.colors import INK
 
 RC: dict[Any, Any] = {
     "axes.axisbelow": True,

@@ -10,7 +10,7 @@ from needle_cells import runs, table_of
 from needle_tables import SCHEMAS, folder_of_tables
 
 from attention_separation.__main__ import run_job
-from attention_separation.attention.kernel_looks import kernel_line, kernel_marker
+from attention_separation.looks.kernel_styles import kernel_line, kernel_marker
 from attention_separation.pages import drawing
 from attention_separation.settings.strict_model import Job
 from attention_separation.studies.needle import figures

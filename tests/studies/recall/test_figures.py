@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from attention_separation.attention.kernel_looks import kernel_marker
+from attention_separation.looks.kernel_styles import kernel_marker
 from attention_separation.studies.recall import figures
 from attention_separation.studies.recall.tables.joined import CAPACITIES, LINES
 

@@ -6,8 +6,8 @@ import yaml
 from making import CONFIG, entry, spelled_out
 
 from attention_separation.__main__ import run_job
-from attention_separation.attention.kernel_looks import kernel_line
 from attention_separation.config import load_config
+from attention_separation.looks.kernel_styles import kernel_line
 from attention_separation.results.tables import TableError
 from attention_separation.studies.open_choices import phase, theta
 from attention_separation.studies.open_choices import threshold as threshold_audit

@@ -18,10 +18,11 @@ from ...any_attention.least_values import known_least_weights, of_degrees
 from ...any_attention.values import best_probabilities, separate
 from ...any_attention.verdicts import exp_probabilities
 from ...attention.kernel import Kernel
-from ...attention.kernel_looks import MIDDLE_GRAY, PALE_BLUE, kernel_lines
 from ...attention.kernels import KERNELS, exponential
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets import another_x
+from ...looks.colors import MIDDLE_GRAY, PALE_BLUE
+from ...looks.kernel_styles import kernel_lines
 from ...pages.drawing import ON_MAP, as_grid, draw_map, legend_beside, save_with_numbers, sheet
 from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, numpy_column, select_rows, table_from_rows

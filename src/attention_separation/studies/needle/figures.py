@@ -15,16 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from ...attention.kernel_looks import (
-    DARK_GRAY,
-    INK,
-    KERNELS,
-    MIDDLE_GRAY,
-    PALETTE,
-    VERMILION,
-    kernel_line,
-    kernel_marker,
-)
+from ...looks.colors import DARK_GRAY, INK, MIDDLE_GRAY, PALETTE, VERMILION
+from ...looks.kernel_styles import KERNEL_STYLES, kernel_line, kernel_marker
 from ...needle.accuracy import CRITICAL
 from ...pages.drawing import (
     Look,
@@ -233,7 +225,7 @@ def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
 
 def look_of(kernel: str | None) -> tuple[str, str] | None:
     """Colour and marker of a kernel that figures know."""
-    if kernel is None or kernel not in KERNELS:
+    if kernel is None or kernel not in KERNEL_STYLES:
         return None
     return kernel_line(kernel)["color"], kernel_marker(kernel)
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...attention.kernel_looks import GRAY, PALETTE
+from ...looks.colors import GRAY, PALETTE
 from ...pages.drawing import key, save, sheet
 from ...pages.table_page import write_result
 from ...results.provenance import record

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from ...attention.kernel_looks import INK
+from ...looks.colors import INK
 from ...pages.drawing import MOST_WITHOUT_CONTOURS, save_with_numbers, sheet
 from ...results.provenance import record
 from ...results.tables import Row, numpy_column, schema, select_rows, table_from_rows

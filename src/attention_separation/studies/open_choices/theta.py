@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
-from ...attention.kernel_looks import INK
+from ...looks.colors import INK
 from ...pages.drawing import (
     ON_MAP,
     Look,

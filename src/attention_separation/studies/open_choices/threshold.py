@@ -9,7 +9,8 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...attention.kernel_looks import INK, kernel_lines
+from ...looks.colors import INK
+from ...looks.kernel_styles import kernel_lines
 from ...pages.drawing import (
     Look,
     key,

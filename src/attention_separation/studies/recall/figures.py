@@ -10,7 +10,8 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...attention.kernel_looks import INK, MIDDLE_GRAY, kernel_lines, kernel_marker
+from ...looks.colors import INK, MIDDLE_GRAY
+from ...looks.kernel_styles import kernel_lines, kernel_marker
 from ...pages.drawing import Look, draw_estimates, key, legend_beside, save_with_numbers, sheet
 from ...results.provenance import record
 from ...results.tables import array_of, read_parquet, select_rows

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ....attention.kernel_looks import INK, PALETTE
+from ....looks.colors import INK, PALETTE
 from ....messages.words import counted
 from ....pages.drawing import key, legend_beside, log_axis, sheet
 from ....results.tables import chosen

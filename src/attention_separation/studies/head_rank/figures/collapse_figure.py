@@ -5,7 +5,7 @@ from itertools import product
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ....attention.kernel_looks import PALETTE
+from ....looks.colors import PALETTE
 from ....messages.words import counted
 from ....pages.drawing import Look, key, legend_beside, sheet
 from ....statistics.contrasts import Run

@@ -8,7 +8,7 @@ from typing import Self, TypeVar
 import numpy as np
 from matplotlib.axes import Axes
 
-from ....attention.kernel_looks import PALETTE
+from ....looks.colors import PALETTE
 from ....pages.drawing import draw_estimates
 from ....results.tables import Row
 from ..training.runs import columns_of

@@ -5,7 +5,7 @@ from statistics import median
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ....attention.kernel_looks import INK, PALETTE
+from ....looks.colors import INK, PALETTE
 from ....messages.words import counted
 from ....pages.drawing import key, legend_beside, log_axis, sheet, ticks_at
 from ....results.tables import chosen

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ....attention.kernel_looks import INK, PALETTE
+from ....looks.colors import INK, PALETTE
 from ....pages.drawing import key, legend_beside, log_axis, sheet, ticks_at
 from ....results.tables import chosen
 from ....statistics.contrasts import Run

@@ -8,7 +8,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ....attention.kernel_looks import BLUE, GRAY, GREEN, INK, VERMILION
+from ....looks.colors import BLUE, GRAY, GREEN, INK, VERMILION
 from ....pages.drawing import legend_beside, sheet, ticks_at
 from ....rank_bound.bound import bound
 from ....results.tables import Row, chosen

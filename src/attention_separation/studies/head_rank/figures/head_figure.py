@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ....attention.kernel_looks import INK, PALETTE
+from ....looks.colors import INK, PALETTE
 from ....messages.words import counted
 from ....pages.drawing import legend_beside, log_axis, sheet
 from ....results.tables import chosen

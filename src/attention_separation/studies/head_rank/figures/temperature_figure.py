@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ....attention.kernel_looks import INK
+from ....looks.colors import INK
 from ....pages.drawing import Look, key, sheet, ticks_at
 from ....results.tables import Row, chosen
 from ..settings.titles import ERROR, FIGURES, KINDS

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from ....attention.kernel_looks import BLUE, DARK_GRAY, GRAY, GREEN, INK, PURPLE, VERMILION
+from ....looks.colors import BLUE, DARK_GRAY, GRAY, GREEN, INK, PURPLE, VERMILION
 from ....pages.drawing import draw_estimates, key, legend_beside, save_with_numbers, sheet, ticks_at
 from ....results.provenance import record
 from ....results.tables import Row, chosen, read_parquet

@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.lines import Line2D
 
-from ....attention.kernel_looks import INK
+from ....looks.colors import INK
 from ....messages.words import counted
 from ....pages.drawing import key
 from ....results.tables import chosen

@@ -6,7 +6,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ....attention.kernel_looks import PALETTE
+from ....looks.colors import PALETTE
 from ....pages.drawing import Look, key, sheet, ticks_at
 from ....results.tables import Row, chosen
 from ..settings.titles import ERROR, FIGURES

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from ....attention.kernel_looks import BLUE, VERMILION
+from ....looks.colors import BLUE, VERMILION
 from ....pages.drawing import legend_beside, save_with_numbers, sheet
 from ....results.provenance import record
 from ....results.tables import schema, table_from_columns

@@ -10,7 +10,7 @@ from matplotlib.axis import Axis
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
-from ....attention.kernel_looks import BLUE, VERMILION
+from ....looks.colors import BLUE, VERMILION
 from ....messages.words import rounded_up
 from ....pages import drawing
 from ....pages.drawing import Look

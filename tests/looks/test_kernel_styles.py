@@ -4,14 +4,14 @@ import inspect
 
 from matplotlib.colors import to_rgb
 
-from attention_separation.attention.kernel_looks import (
-    KERNELS,
-    OWN,
+from attention_separation.explorer import pictures
+from attention_separation.looks.kernel_styles import (
+    KERNEL_STYLES,
+    OTHER_STYLES,
     kernel_line,
     kernel_lines,
     kernel_marker,
 )
-from attention_separation.explorer import pictures
 from attention_separation.studies.any_attention import figures as any_attention
 from attention_separation.studies.needle import figures as needle
 from attention_separation.studies.recall import figures as recall
@@ -19,13 +19,14 @@ from attention_separation.studies.recall import figures as recall
 
 def test_no_two_are_drawn_alike_with_lines_or_with_marks():
     # The line of the best possible is broad, and no kernel's.
-    kernels = {name: look for name, look in KERNELS.items() if name != "bayes"}
-    lines = [(colour, dashes) for colour, dashes, _ in kernels.values()]
-    marks = [(colour, marker) for colour, _, marker in KERNELS.values()]
-    assert len({*lines, *OWN}) == len(lines) + len(OWN)
+    kernels = {name: style for name, style in KERNEL_STYLES.items() if name != "bayes"}
+    lines = [(style.color, style.line) for style in kernels.values()]
+    lines += [(style.color, style.line) for style in OTHER_STYLES]
+    marks = [(style.color, style.marker) for style in KERNEL_STYLES.values()]
+    assert len({*lines}) == len(lines)
     assert len({*marks}) == len(marks)
-    for colour, _ in lines:
-        to_rgb(colour)
+    for color, _ in lines:
+        to_rgb(color)
 
 
 def test_kernels_that_figures_of_the_configuration_draw_are_in_it():
@@ -33,25 +34,26 @@ def test_kernels_that_figures_of_the_configuration_draw_are_in_it():
     for figure in any_attention.DRAWN.values():
         if isinstance(figure, any_attention.Lines):
             shown |= {*figure.shown}
-    assert shown <= KERNELS.keys()
+    assert shown <= KERNEL_STYLES.keys()
 
 
 def test_all_figures_have_the_same_look_of_a_kernel():
     """Colours of curves of the explorer, recall and the API are those of the table."""
     drawn = pictures.draw_curve(["power_4", "elu_plus_one"], n=420).axes[0]
     for line in drawn.lines:
-        if line.get_label() in KERNELS:
-            assert line.get_color() == KERNELS[line.get_label()][0]
+        if line.get_label() in KERNEL_STYLES:
+            assert line.get_color() == KERNEL_STYLES[line.get_label()].color
     labels = {line.get_label() for line in drawn.lines}
     assert {"power_4", "elu_plus_one"} <= labels
     for module in (pictures, needle, recall, any_attention):
-        assert "kernel_looks import" in inspect.getsource(module)
+        assert "kernel_styles import" in inspect.getsource(module)
 
 
 def test_kernels_of_ones_own_follow_in_their_order():
     looks = kernel_lines(["mine", "exp", "another", "bayes"])
-    assert (looks["mine"]["color"], looks["mine"]["linestyle"]) == OWN[0]
-    assert (looks["another"]["color"], looks["another"]["linestyle"]) == OWN[1]
+    for name, style in zip(("mine", "another"), OTHER_STYLES, strict=False):
+        assert looks[name]["color"] == style.color
+        assert looks[name]["linestyle"] == style.line
     assert looks["exp"] == kernel_line("exp")
     assert looks["bayes"]["linewidth"] > looks["exp"]["linewidth"]
     assert kernel_marker("mine") == "o"
