@@ -10,7 +10,7 @@ from regression_ways import switches, times_of_literal, way
 from timing import at_least, at_most, seconds
 
 from attention_separation.statistics.seeding import BLOCK_TRIALS, BlockStreams
-from attention_separation.studies.open_choices.phase import phase_table
+from attention_separation.studies.open_choices.success_tables import phase_table
 from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.studies.softmax_vs_linear.exact.regression_probabilities import moments
 from attention_separation.studies.softmax_vs_linear.simulation.signs import draw_lanes

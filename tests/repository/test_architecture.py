@@ -91,7 +91,7 @@ def test_the_numbers_of_the_stops():
     table = simulate(panel.with_more(trials=1))
     assert {f"{tau:.4f}" for tau in table["tau"].to_pylist()} <= {*re.findall(r"[\d.]+", stored)}
     assert math.isclose(points[0].tau, points[0].theta * math.sqrt(math.log(points[0].n)))
-    title = held_title(STUDY.panels.marked[PANEL], table["m"].to_pylist())
+    title = held_title(STUDY.panels.marked[PANEL])
     assert drawn.partition("the title: ")[2] in title
 
 

@@ -38,6 +38,9 @@ TITLE_PER_INCH = 11
 NOTE_PER_INCH = 17
 """Characters."""
 
+NOTE_SIZE: float = RC["figure.labelsize"]
+"""Points."""
+
 Look = dict[str, Any]
 """How a line is drawn, as Matplotlib takes it."""
 
@@ -51,6 +54,7 @@ def sheet(
     around: tuple[float, float] = (0.0, 0.0),
     columns: int | None = None,
     parse_math: bool = True,
+    note_size: float = NOTE_SIZE,
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
     """A figure and its panels, in the style of all: a title above them, a note below.
@@ -62,6 +66,7 @@ def sheet(
     cell, around : inches of a panel; inches for all beside the panels, and above and below them
     columns : panels in a row at most, all if None
     parse_math : without, a dollar sign in the title is one
+    note_size : of the note's letters, in points
     shared : what panels share, as `Figure.subplots` takes it
     """
     across = min(panels, columns or panels)
@@ -75,9 +80,9 @@ def sheet(
         for ax in axes[panels:]:
             ax.set_axis_off()
         title = _broken(title, TITLE_PER_INCH * width)
-        note = _broken(note, NOTE_PER_INCH * width)
+        note = _broken(note, NOTE_PER_INCH * width * NOTE_SIZE / note_size)
         figure.suptitle(title, x=0.01, ha="left", parse_math=parse_math)
-        figure.supxlabel(note, x=0.01, ha="left", color=INK)
+        figure.supxlabel(note, x=0.01, ha="left", color=INK, fontsize=note_size)
         yield figure, axes[:panels]
 
 

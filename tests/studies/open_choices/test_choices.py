@@ -5,16 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 from making import STUDY, config_points, exact_at
-from matplotlib.figure import Figure
 
-from attention_separation.studies.open_choices import choices
 from attention_separation.studies.open_choices.alternatives import CHOICES
-from attention_separation.studies.open_choices.choices import (
-    LEAST_DRAWN,
-    choices_table,
-    draw,
-    ranked,
-)
+from attention_separation.studies.open_choices.choices import choices_table, ranked
+from attention_separation.studies.open_choices.choices_figure import LEAST_DRAWN, choices_figure
 from attention_separation.studies.softmax_vs_linear.exact.compute import references
 from attention_separation.studies.softmax_vs_linear.models.attention import IN_BOTH
 from attention_separation.studies.softmax_vs_linear.settings.panels import KEY, PanelsJob
@@ -229,37 +223,43 @@ def test_rows_stand_by_rank_then_bounds_then_choices_without_effect(seed):
     assert ranked(rows) == expected
 
 
-def test_the_figure_has_a_line_for_each_alternative_that_moves_much():
+def test_the_figure_has_a_row_for_each_alternative_that_moves_much_and_a_dot_for_each_panel():
     names = ("fig4a", "fig4f", "fig7b")
     table = choices_table(job(*names, points=2))
-    figure = draw(table, {name: name[:4] for name in names})
+    figure = choices_figure(table, {name: name[:4] for name in names})
     figure.draw_without_rendering()
-    (ax,) = figure.axes
-    largest = {}
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["fig4*", "fig7*"]
+    effects = {}
     for row in table.to_pylist():
         if row["panel"]:
-            key = (row["choice"], row["alternative"])
-            largest[key] = max(largest.get(key, 0.0), row["largest_change"])
-    drawn = [key for key, change in largest.items() if change >= LEAST_DRAWN]
-    assert len(ax.get_yticklabels()) == len(drawn) < len(largest)
-    assert f" {len(largest) - len(drawn)} more alternatives" in figure.get_supxlabel()
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["fig4*", "fig7*"]
+            effects.setdefault((row["choice"], row["alternative"]), []).append(row)
+    drawn = {
+        names: rows
+        for names, rows in effects.items()
+        if max(row["largest_change"] for row in rows) >= LEAST_DRAWN
+    }
+    assert 0 < len(drawn) < len(effects)
+    assert f" {len(effects) - len(drawn)} more alternatives" in figure.get_supxlabel()
     assert KEY in figure.get_supxlabel()
-    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata()) == 1]
-    letters = "".join(text.get_text() for text in ax.texts)
-    wanted = [row["panel"][-1] for row in table.to_pylist()
-              if (row["choice"], row["alternative"]) in drawn and row["panel"]]  # fmt: skip
-    assert len(letters) == len(dots)
-    assert sorted(letters) == sorted(wanted)
-
-
-def test_panels_whose_dots_touch_have_their_letters_side_by_side():
-    rows = [
-        {"panel": panel, "mean_change": mean, "largest_change": mean, "signed_change": mean}
-        for panel, mean in (("fig4c", 0.5), ("fig4a", 0.101), ("fig4b", 0.1), ("fig4d", 0.11))
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    bold = [
+        label.get_text()
+        for label in figure.axes[0].get_yticklabels()
+        if label.get_fontweight() == "bold"
     ]
-    ax = Figure().subplots()
-    choices._draw_lane(ax, 0.5, rows, "fig4", "black")
-    assert {text.get_text(): text.xy for text in ax.texts} == {
-        "bad": (pytest.approx(0.105), 0.5), "c": (0.5, 0.5),
-    }  # fmt: skip
+    assert [name.partition(". ")[2] or name for name in bold] == [
+        *dict.fromkeys(choice for choice, _ in drawn)
+    ]
+    assert [name for name in labels if name not in bold] == [name for _, name in drawn]
+    for ax, of_figure in zip(figure.axes, ("fig4", "fig7"), strict=True):
+        dots = sorted(
+            (labels[int(line.get_ydata()[0])], line.get_xdata()[0])
+            for line in ax.lines
+            if line.get_marker() == "o"
+        )
+        assert dots == sorted(
+            (alternative, row["mean_change"])
+            for (_, alternative), rows in drawn.items()
+            for row in rows
+            if row["panel"].startswith(of_figure)
+        )

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from making import CHOICES, CONFIG, exact_at
 
-from attention_separation.studies.open_choices.phase import draw, marks, phase_table, points_of
+from attention_separation.studies.open_choices.success_figures import phase_figure, places_on_map
+from attention_separation.studies.open_choices.success_tables import phase_table
 from attention_separation.studies.softmax_vs_linear.settings.panels import KEY
 
 
@@ -26,8 +27,8 @@ def test_the_table_has_a_row_for_each_point():
 
 
 def test_the_papers_operating_points_are_marked():
-    points = points_of(job().marked)
-    found = {entry.name: marks(entry, points) for entry in job(None).panels}
+    marked = job().marked
+    found = {entry.name: places_on_map(entry, marked) for entry in job(None).panels}
     assert (1.2, 0.8) in found["identity_a1_c"]
     assert (1.2, 0.5) in found["ones_a1_c"]
     assert {(200, 12), (1000, 12), (256, 66), (200, 22)} <= set(found["identity_n_d"])
@@ -38,7 +39,7 @@ def test_the_papers_operating_points_are_marked():
 
 def test_the_figure_shows_every_map():
     table = phase_table(job())
-    figure = draw(job(), table)
+    figure = phase_figure(job(), table)
     figure.draw_without_rendering()
     maps = [ax for ax in figure.axes if ax.get_title(loc="left")]
     assert len(maps) == 6

@@ -4,14 +4,12 @@ import pytest
 from making import CHOICES, CONFIG, SECTION, changed_study, config_points, exact_at
 
 from attention_separation.studies.open_choices.study import OpenChoices
-from attention_separation.studies.open_choices.theta import (
-    BEST,
-    MAP,
+from attention_separation.studies.open_choices.success_figures import theta_figure
+from attention_separation.studies.open_choices.success_tables import (
     MAP_POINTS,
-    PAPER,
-    SCHEMA,
+    THETA_SCHEMA,
     THETAS,
-    draw,
+    ThetaKind,
     theta_table,
 )
 from attention_separation.studies.softmax_vs_linear.settings.panels import KEY, PanelsJob
@@ -35,9 +33,9 @@ def rows_of(table, panel, kind):
 
 
 def test_at_the_panels_own_threshold_it_is_the_exact_value(table):
-    assert table.schema.equals(SCHEMA)
+    assert table.schema.equals(THETA_SCHEMA)
     for name in ("fig4b", "fig4f", "fig5d", "fig7e"):
-        own = rows_of(table, name, PAPER)
+        own = rows_of(table, name, ThetaKind.PAPER)
         points = {p.swept[0]: p for p in config_points(name)}
         assert len(own) == 4
         for row in own:
@@ -49,9 +47,9 @@ def test_at_the_panels_own_threshold_it_is_the_exact_value(table):
 
 def test_nothing_on_the_map_is_above_the_best(table):
     for panel in PANELS:
-        mapped = rows_of(table, panel.name, MAP)
+        mapped = rows_of(table, panel.name, ThetaKind.MAP)
         assert len(mapped) == 4 * len(THETAS)
-        for best in rows_of(table, panel.name, BEST):
+        for best in rows_of(table, panel.name, ThetaKind.BEST):
             own = [r["p_exact"] for r in mapped if r["value"] == best["value"]]
             assert max(own) <= best["p_exact"] + 1e-9
             assert best["theta_low"] < best["theta"] < best["theta_high"]
@@ -60,25 +58,31 @@ def test_nothing_on_the_map_is_above_the_best(table):
 def test_the_map_is_thinned_and_its_best_thresholds_are_not():
     (panel,) = (panel for panel in PANELS if panel.name == "fig7c")
     table = theta_table(PanelsJob(panels=[panel]))
-    assert len(rows_of(table, "fig7c", BEST)) == len(config_points("fig7c")) == 80
-    assert len(rows_of(table, "fig7c", MAP)) == MAP_POINTS * len(THETAS)
+    assert len(rows_of(table, "fig7c", ThetaKind.BEST)) == len(config_points("fig7c")) == 80
+    assert len(rows_of(table, "fig7c", ThetaKind.MAP)) == MAP_POINTS * len(THETAS)
 
 
 def test_the_figure_marks_theta_where_it_is_reconstructed(job, table):
-    figure = draw(job, table)
+    figure = theta_figure(job, table)
     figure.draw_without_rendering()
     titles = [ax.get_title(loc="left") for ax in figure.axes]
-    titles = {title.partition("\n")[0]: title for title in titles if title}
-    assert titles.keys() == {panel.name for panel in PANELS}
-    assert "𝑐 + 0.1*" in titles["fig4a"]
-    assert "𝑐 + 0.1" in titles["fig5a"]
-    assert "*" not in titles["fig5a"]
-    assert "𝑛 = 200*" in titles["fig7d"]
-    assert "= 0.9*" in titles["fig7d"]
-    labels = [ax.get_ylabel() for ax in figure.axes]
-    assert "Figure 4\nSelf-attention, X = identity\n(τ/√log 𝑛)*" in labels
-    assert "Figure 5\nSelf-attention, X = all ones\nτ/√log 𝑛" in labels
-    assert "Figure 7\nCross-attention, X = identity*\n(τ/√log 𝑛)*" in labels
+    # The last line of a title is on its panel alone, those above it are on its column.
+    of_panels = [title.rpartition("\n")[2] for title in titles if title]
+    assert {title.partition(":")[0] for title in of_panels} == {panel.name for panel in PANELS}
+    of_columns = {
+        title.partition("\n")[0]: title.rpartition("\n")[0] for title in titles if "\n" in title
+    }
+    assert of_columns.keys() == {
+        "Self-attention, X = identity",
+        "Self-attention, X = all ones",
+        "Cross-attention, X = identity*",
+    }
+    assert "𝑐 + 0.1*" in of_columns["Self-attention, X = identity"]
+    assert "𝑐 + 0.1" in of_columns["Self-attention, X = all ones"]
+    assert "*" not in of_columns["Self-attention, X = all ones"]
+    assert "𝑛 = 200*" in of_columns["Cross-attention, X = identity*"]
+    assert "= 0.9*" in of_columns["Cross-attention, X = identity*"]
+    assert "(τ/√log 𝑛)*" in [ax.get_ylabel() for ax in figure.axes]
     assert KEY in figure.get_supxlabel()
 
 
@@ -87,10 +91,10 @@ def test_a_best_that_is_not_told_is_null():
     far = panel.with_more(fixed=panel.fixed | {"a1": 0.1}, sweep={"n": [200, 10**12]})
     job = PanelsJob(panels=[far])
     table = theta_table(job)
-    near, beyond = rows_of(table, "fig4a", BEST)
+    near, beyond = rows_of(table, "fig4a", ThetaKind.BEST)
     assert near["p_exact"] is not None
     assert [beyond[name] for name in ("theta", "p_exact", "theta_low", "theta_high")] == [None] * 4
-    draw(job, table).draw_without_rendering()
+    theta_figure(job, table).draw_without_rendering()
 
 
 def test_it_is_among_the_files_of_a_run():

@@ -8,7 +8,8 @@ from making import CHOICES, CONFIG, SECTION, STUDY, changed_study, entry, panel,
 from threshold_cases import SELF, SUCCESS, curve_of
 
 from attention_separation.studies.open_choices.study import OpenChoices
-from attention_separation.studies.open_choices.threshold import draw, threshold_table
+from attention_separation.studies.open_choices.success_figures import threshold_figure
+from attention_separation.studies.open_choices.success_tables import threshold_table
 from attention_separation.studies.softmax_vs_linear.settings.panels import KEY, PanelsJob
 
 
@@ -24,7 +25,7 @@ def test_a_best_that_float64_does_not_tell_is_none():
     for name in ("p_best", "best_theta_low", "best_theta_high"):
         assert rows[0][name] is not None
         assert rows[1][name] is None
-    draw(job, threshold_table(job)).draw_without_rendering()
+    threshold_figure(job, threshold_table(job)).draw_without_rendering()
 
 
 def small_job():
@@ -48,17 +49,19 @@ def test_the_table_and_the_figure():
     assert marked == {
         panel.name: STUDY.panels.marked[panel.name].reconstruction for panel in job.panels
     }
-    figure = draw(job, table)
+    figure = threshold_figure(job, table)
     figure.draw_without_rendering()
-    assert len(figure.axes) == 12
     titles = [ax.get_title(loc="left") for ax in figure.axes]
-    assert "Softmax regression*" in titles
-    assert "Self-attention, X = identity" in titles
-    assert "Cross-attention, X = identity*" in titles
+    columns = {title.partition("\n")[0] for title in titles if "\n" in title}
+    assert columns == {
+        "Softmax regression*",
+        "Self-attention, X = identity",
+        "Cross-attention, X = identity*",
+    }
+    assert any("at 𝑛 = 200, 𝑑 = 22" in title for title in titles)
     assert KEY in figure.get_supxlabel()
     labels = [ax.get_xlabel() for ax in figure.axes]
-    assert {"𝑑", "𝑑*", "𝑎₁"} <= set(labels)
-    assert any(label.startswith("(τ/√log 𝑛)*  at 𝑛 = 200, 𝑑 = 22") for label in labels)
+    assert {"𝑑", "𝑑*", "𝑎₁", "(τ/√log 𝑛)*"} <= set(labels)
 
 
 @few(1,
@@ -78,7 +81,7 @@ def test_panels_that_sweep_neither_n_nor_m_or_two_parameters(model, sweep, held)
     assert len(table) == 2 * math.prod(len(values) for values in sweep.values())
     for name, values in sweep.items():
         assert set(table[name].to_pylist()) == set(values)
-    draw(PanelsJob(panels=[one]), table).draw_without_rendering()
+    threshold_figure(PanelsJob(panels=[one]), table).draw_without_rendering()
 
 
 def test_the_job_takes_all_panels_but_sweeps_of_the_threshold():

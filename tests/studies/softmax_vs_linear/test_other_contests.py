@@ -9,10 +9,14 @@ from attention_separation.__main__ import run_job
 from attention_separation.config import load_config
 from attention_separation.looks.kernel_styles import kernel_line
 from attention_separation.results.tables import TableError
-from attention_separation.studies.open_choices import phase, theta
-from attention_separation.studies.open_choices import threshold as threshold_audit
-from attention_separation.studies.open_choices.phase import marks, points_of
 from attention_separation.studies.open_choices.study import OpenChoices
+from attention_separation.studies.open_choices.success_figures import (
+    phase_figure,
+    places_on_map,
+    theta_figure,
+    threshold_figure,
+)
+from attention_separation.studies.open_choices.success_tables import phase_table
 from attention_separation.studies.softmax_vs_linear.exact.lines import lines_table
 from attention_separation.studies.softmax_vs_linear.figures.panel_figure import draw as draw_figure
 from attention_separation.studies.softmax_vs_linear.models import panel_tables
@@ -204,7 +208,7 @@ def test_figures_say_whose_contest_is_not_the_papers(studies, made):
         )
     assert SAID in of["pair"]
     assert "In papers" not in of["pair"]
-    maps = note(theta.draw(choices.results["theta"].settings, read(made, "figures/theta")))
+    maps = note(theta_figure(choices.results["theta"].settings, read(made, "figures/theta")))
     for words in (of["other"], maps):
         assert SAID in words
         assert SAID_OF_ONE in words
@@ -223,17 +227,18 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(studies):
         section = CONFIG.open_choices.model_copy(update=phase_of)
         panels = studies["softmax_vs_linear"].panels
         job = OpenChoices(section, panels, "results").results["phase"].settings
-        of[len(names)] = phase.draw(job, phase.phase_table(job))
+        of[len(names)] = phase_figure(job, phase_table(job))
     assert "F_lin" in of[1].get_suptitle()
     assert "success:" not in of[1].get_supxlabel()
     assert "F_lin" not in of[2].get_suptitle()
     assert SAID.replace("many", "other") in " ".join(of[2].get_supxlabel().split())
     # Of the panels with the same numbers each is on the map of its contest.
-    assert [marks(each, points_of(job.marked)) for each in job.panels] == [
+    assert [places_on_map(each, job.marked) for each in job.panels] == [
         [(m, 1.2) for m in (1.0, 4.0, 9.0, 30.0)]
     ] * 2
-    marked = {name: points_of([of for of in job.marked if of.name == name]) for name in PANELS}
-    assert marks(job.panels[0], marked["many"]) == marks(job.panels[1], marked["papers"]) == []
+    marked = {name: [of for of in job.marked if of.name == name] for name in PANELS}
+    assert places_on_map(job.panels[0], marked["many"]) == []
+    assert places_on_map(job.panels[1], marked["papers"]) == []
 
 
 @pytest.mark.whole_run
@@ -243,7 +248,7 @@ def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(studie
     names = ("exp", "linear", "elu_plus_one", "power_2", "power_3")
     colours = {name: kernel_line(name)["color"] for name in names}
     assert len({*colours.values()}) == 5
-    figure = threshold_audit.draw(job, read(made, "tables/threshold"))
+    figure = threshold_figure(job, read(made, "tables/threshold"))
     figure.draw_without_rendering()
     (legend,) = [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]
     words = [text.get_text() for text in legend.get_texts()]
@@ -255,5 +260,5 @@ def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(studie
         assert {colours[kernel] for kernel in contest.kernels} in drawn
     assert "the same for all networks" in " ".join(figure.get_supxlabel().split())
     papers = PanelsJob(panels=[p for p in job.panels if p.name == "papers"])
-    figure = threshold_audit.draw(papers, read(made, "tables/threshold"))
+    figure = threshold_figure(papers, read(made, "tables/threshold"))
     assert "the same for both networks" in " ".join(figure.get_supxlabel().split())

@@ -1,31 +1,27 @@
 """How far each open choice moves the panels."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain, cycle
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from ...looks.colors import GRAY, PALETTE
-from ...pages.drawing import key, save, sheet
+from ...pages.drawing import save
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import Row, schema, table_from_rows
 from ...statistics.counts import clopper_pearson
 from ...statistics.seeding import BlockStreams
 from ..softmax_vs_linear.exact.compute import references
-from ..softmax_vs_linear.figures.figure_text import marked
 from ..softmax_vs_linear.models import MODELS
 from ..softmax_vs_linear.models.model import AttentionModel, Model, Point
 from ..softmax_vs_linear.models.panel_tables import DECIMALS
-from ..softmax_vs_linear.settings.panels import COLUMN, KEY, Panel, PanelsJob
+from ..softmax_vs_linear.settings.panels import COLUMN, Panel, PanelsJob
 from ..softmax_vs_linear.simulation.random_values import Values, positive_with
 from .alternatives import CHOICES, Alternative, Choice
+from .choices_figure import choices_figure
 
 SCHEMA = schema(
     rank=int,
@@ -59,15 +55,6 @@ ABOUT = (
     "measured here: another one may move more. A bound has no rank. " + COLUMN
 )
 BOUND = "a bound, on average over y"
-LEAST_DRAWN = 0.1
-"""Of an alternative, the least of its largest changes with which it has a line in the figure."""
-
-LANE = 0.24
-"""Inches of the alternatives' lanes, one for each figure that they touch."""
-
-LETTER = 0.013
-"""The width of a letter, as a change of the success rate."""
-
 NO_EFFECT = "touches no panel"
 TRIALS = 3000  # of a simulated point, in one block: 95 % intervals reach 0.02 to either side
 
@@ -238,108 +225,11 @@ def ranked(rows: list[Row]) -> list[Row]:
     return [row | {"rank": ranks.get(row["choice"])} for row in sorted(rows, key=place)]
 
 
-def draw(table: pa.Table, figure_of: dict[str, str]) -> Figure:
-    """A line for each alternative that moves some point by LEAST_DRAWN and each figure: dots for
-    the panels' mean changes, with their names, and thin lines to the largest.
-
-    `figure_of` names the figure of each panel: it has a colour.
-    """
-    rows = [row for row in table.to_pylist() if row["panel"] is not None]
-    alternatives: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        alternatives.setdefault((row["choice"], row["alternative"]), []).append(row)
-    lines = {
-        names: of_panels
-        for names, of_panels in alternatives.items()
-        if max(row["largest_change"] for row in of_panels) >= LEAST_DRAWN
-    }
-    figures = sorted({figure_of[row["panel"]] for row in rows})
-    colours = dict(zip(figures, cycle(PALETTE), strict=False))
-    reconstructed = {figure_of[row["panel"]] for row in rows if row["reconstructed"]}
-    note = (
-        "Exact; in softmax regression reference values, at 24 points of a panel at most. A random "
-        "V is simulated at one point of a panel, to within 0.02. Ranks are among the alternatives "
-        f"that are measured here. {len(alternatives) - len(lines)} more alternatives move no point "
-        f"by {LEAST_DRAWN:g}; the table has all."
-    )
-    if reconstructed:
-        note = f"{note}\n{KEY}"
-    title = "Which open choice moves the figures most"
-    lanes = sum(len({figure_of[row["panel"]] for row in of_panels}) for of_panels in lines.values())
-    with sheet(title, note, panels=1, cell=(9.0, LANE * lanes + 1.5)) as (figure, (ax,)):
-        labels = []
-        places = []
-        choice_above = None
-        top = 0
-        for (choice, alternative), of_panels in lines.items():
-            by_figure: dict[str, list[Row]] = {}
-            for row in of_panels:
-                by_figure.setdefault(figure_of[row["panel"]], []).append(row)
-            for k, (name, of_figure) in enumerate(sorted(by_figure.items())):
-                _draw_lane(ax, top + k + 0.5, of_figure, name, colours[name])
-            label = alternative
-            if choice != choice_above:
-                rank = of_panels[0]["rank"]
-                label = f"{rank}. {choice}:  {alternative}" if rank else f"{choice}:  {alternative}"
-                if choice_above is not None:
-                    ax.axhline(top, color=GRAY, linewidth=0.6)
-            labels.append(label)
-            places.append(top + len(by_figure) / 2)
-            top += len(by_figure)
-            choice_above = choice
-        ax.set_yticks(places, labels)
-        ax.set_ylim(top, 0)
-        ax.set_xlim(-0.03, 1)
-        ax.set_xlabel(
-            "change of success rates: dot, mean of the panel with this letter\n"
-            "(hollow: a bound); line, to its largest"
-        )
-        ax.grid(axis="y", visible=False)
-        ax.tick_params(axis="y", length=0)
-        handles = [
-            key(marked(name, name in reconstructed), colour, marker="o", markersize=4)
-            for name, colour in colours.items()
-        ]
-        ax.legend(handles=handles, loc="lower right")
-    return figure
-
-
-def _draw_lane(ax: Axes, y: float, rows: list[Row], figure: str, colour: str) -> None:
-    """Dots and lines of an alternative on the panels of a figure, at one height, with the panels'
-    letters above: dots that nearly touch have theirs side by side, in the dots' order."""
-    groups: list[list[Row]] = []
-    end = -math.inf
-    for row in sorted(rows, key=lambda row: row["mean_change"]):
-        mean = row["mean_change"]
-        ax.plot([mean, row["largest_change"]], [y, y], color=colour, lw=0.7, alpha=0.6)
-        fill = colour if row["signed_change"] is not None else "white"
-        ax.plot(mean, y, "o", color=colour, markerfacecolor=fill, markersize=3.5)
-        if mean - LETTER / 2 > end:
-            groups.append([])
-        groups[-1].append(row)
-        end = _middle(groups[-1]) + LETTER * len(groups[-1]) / 2
-    for group in groups:
-        names = "".join(row["panel"].removeprefix(figure) for row in group)
-        ax.annotate(
-            names,
-            (_middle(group), y),
-            xytext=(0, 2.5),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            color=colour,
-            fontsize=7,
-        )
-
-
-def _middle(rows: list[Row]) -> float:
-    """Between the first and the last mean change of rows in order."""
-    return (rows[0]["mean_change"] + rows[-1]["mean_change"]) / 2
-
-
 def run(job: PanelsJob, table: Path, figure: Path) -> None:
     changes = choices_table(job)
     provenance = record(job.canonical(), __name__)
     write_result(changes, table, provenance, TITLE, ABOUT)
-    drawn = draw(changes, {panel.name: panel.figure or panel.name for panel in job.panels})
+    drawn = choices_figure(
+        changes, {panel.name: panel.figure or panel.name for panel in job.panels}
+    )
     save(drawn, figure.with_suffix(""))

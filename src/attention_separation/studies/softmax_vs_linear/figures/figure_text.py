@@ -11,22 +11,27 @@ from ..settings.panels import KEY, MARK, Panel
 IN_TITLES = ("n", "d", "m", "delta", "a0", "a1", "b", "c", "tau", "theta")
 
 
-def held_title(
-    panel: Panel, m: Iterable[int], per_line: int = 4, without: Collection[str] = ()
-) -> str:
-    """The numeric parameters that a panel holds fixed, `without` some, as lines of text; an
-    asterisk marks reconstructed ones.
+PER_LINE = 4
+"""Parameters in a line of a title."""
 
-    `m` are the sign columns of the points: of a rule that makes one number, that is what is said.
-    """
-    items = []
+
+def held_title(panel: Panel) -> str:
+    """The numeric parameters that a panel holds fixed, as lines of text."""
+    items = [*held_items(panel).values()]
+    starts = range(0, len(items), PER_LINE)
+    return "\n".join(",  ".join(items[start : start + PER_LINE]) for start in starts)
+
+
+def held_items(panel: Panel) -> dict[str, str]:
+    """Each numeric parameter that a panel holds fixed as text, by its name; an asterisk marks
+    reconstructed ones."""
+    items = {}
     for name in IN_TITLES:
-        if name in panel.fixed and name not in without:
-            item = f"{SWEEPABLE[name].symbol} = {_value(panel.fixed[name], m)}"
-            items.append(marked(item, name in panel.reconstructed))
-    starts = range(0, len(items), per_line)
-    lines = [",  ".join(items[start : start + per_line]) for start in starts]
-    return "\n".join(lines)
+        if name in panel.fixed:
+            value = _value(panel.fixed[name], panel)
+            text = f"{SWEEPABLE[name].symbol} = {value}"
+            items[name] = marked(text, name in panel.reconstructed)
+    return items
 
 
 def marked(text: str, is_reconstructed: bool) -> str:
@@ -34,9 +39,10 @@ def marked(text: str, is_reconstructed: bool) -> str:
     return f"{text}{MARK}" if is_reconstructed else text
 
 
-def _value(value: MRule | float | str, m: Iterable[int]) -> str:
+def _value(value: MRule | float | str, panel: Panel) -> str:
+    """A fixed value as text: of a rule that makes one number at all points of its panel, this."""
     if isinstance(value, MRule):
-        counts = set(m)
+        counts = {point.m for point in panel.points()}
         return _rule(value) if len(counts) > 1 else str(counts.pop())
     if isinstance(value, str):
         return value.replace("c", SWEEPABLE["c"].symbol)

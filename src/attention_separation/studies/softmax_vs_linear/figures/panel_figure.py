@@ -67,7 +67,7 @@ def draw(job: PanelsJob, tables: list[pa.Table], lines: pa.Table) -> Figure:
     )
     with sheet as (figure, axes):
         for k, (ax, panel, table) in enumerate(zip(axes, job.panels, tables, strict=True)):
-            ax.set_title(held_title(panel, table["m"].to_pylist()))
+            ax.set_title(held_title(panel))
             if not is_alone:
                 _draw_letter(ax, chr(ord("a") + k))
             if len(panel.sweep) == 2:

@@ -1,0 +1,134 @@
+"""How far each open choice moves the panels, drawn on a page: a row for each alternative beneath
+its choice, a column for each figure, in it a dot for each panel."""
+
+from itertools import cycle
+from typing import NamedTuple
+
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...looks.colors import GRAY, PALETTE
+from ...pages.drawing import sheet
+from ...results.tables import Row
+from ..softmax_vs_linear.figures.figure_text import marked
+from ..softmax_vs_linear.settings.panels import KEY
+from .success_figures import SMALLEST
+
+LEAST_DRAWN = 0.1
+"""Of an alternative, the least of its largest changes with which it has a row."""
+
+ROW_INCHES = 0.19
+COLUMN_INCHES = 1.1
+LABELS_INCHES = 2.6
+
+
+class Alternative(NamedTuple):
+    """An alternative and its rows of the table, one for each panel that it touches."""
+
+    choice: str
+    name: str
+    effects: list[Row]
+
+    @property
+    def heading(self) -> str:
+        """The choice with its rank, where it has one."""
+        rank = self.effects[0]["rank"]
+        return f"{rank}. {self.choice}" if rank else self.choice
+
+    @property
+    def largest_change(self) -> float:
+        return max(effect["largest_change"] for effect in self.effects)
+
+
+def alternatives_of(table: pa.Table) -> list[Alternative]:
+    """The alternatives that touch a panel, in the table's order."""
+    effects: dict[tuple[str, str], list[Row]] = {}
+    for row in table.to_pylist():
+        if row["panel"] is not None:
+            effects.setdefault((row["choice"], row["alternative"]), []).append(row)
+    return [Alternative(choice, name, rows) for (choice, name), rows in effects.items()]
+
+
+def choices_figure(table: pa.Table, figure_of: dict[str, str]) -> Figure:
+    """Of each alternative that moves some point by LEAST_DRAWN a row of dots at the panels' mean
+    changes, with thin lines to their largest.
+
+    `figure_of` names the figure of each panel.
+    """
+    alternatives = alternatives_of(table)
+    drawn = [one for one in alternatives if one.largest_change >= LEAST_DRAWN]
+    figures = sorted({figure_of[e["panel"]] for one in alternatives for e in one.effects})
+    reconstructed = {
+        figure_of[e["panel"]] for one in alternatives for e in one.effects if e["reconstructed"]
+    }
+    note = (
+        "Dot: mean change of success rates over a panel's points, hollow where that is a bound; "
+        "line: to its largest change. Exact; in softmax regression reference values, at 24 points "
+        "of a panel at most. A random V is simulated at one point of a panel, to within 0.02. "
+        f"{len(alternatives) - len(drawn)} more alternatives move no point by {LEAST_DRAWN:g}; the "
+        "table has all, panel by panel."
+    )
+    if reconstructed:
+        note = f"{note}\n{KEY}"
+    rows = len(drawn) + len({one.choice for one in drawn})
+    changes = sheet(
+        "Which open choice moves the figures most",
+        note,
+        panels=len(figures),
+        cell=(COLUMN_INCHES, ROW_INCHES * rows + 0.4),
+        around=(LABELS_INCHES, 1.3),
+        note_size=SMALLEST,
+        sharey=True,
+    )
+    with changes as (figure, axes):
+        for ax, name, colour in zip(axes, figures, cycle(PALETTE), strict=False):
+            ax.set_title(marked(name, name in reconstructed), fontsize=SMALLEST)
+            _draw_column(ax, drawn, {p for p, of in figure_of.items() if of == name}, colour)
+        _write_labels(axes[0], drawn)
+    return figure
+
+
+def _draw_column(ax: Axes, drawn: list[Alternative], panels: set[str], colour: str) -> None:
+    """The effects on some panels, row by row."""
+    for row, alternative in _rows(drawn):
+        if alternative is None:
+            ax.axhline(row - 0.5, color=GRAY, linewidth=0.6)
+            continue
+        for effect in alternative.effects:
+            if effect["panel"] in panels:
+                _draw_effect(ax, row, effect, colour)
+    ax.set_xlim(-0.04, 1.04)
+    ax.set_xticks([0, 0.5, 1], ["0", "½", "1"])
+    ax.grid(axis="y", visible=False)
+    ax.tick_params(axis="y", length=0)
+
+
+def _draw_effect(ax: Axes, row: int, effect: Row, colour: str) -> None:
+    mean = effect["mean_change"]
+    fill = colour if effect["signed_change"] is not None else "white"
+    ax.plot([mean, effect["largest_change"]], [row, row], color=colour, lw=0.7, alpha=0.6)
+    ax.plot(mean, row, "o", color=colour, markerfacecolor=fill, markersize=3.2)
+
+
+def _rows(drawn: list[Alternative]) -> list[tuple[int, Alternative | None]]:
+    """The rows from above: None for a choice's own, which stands above its alternatives'."""
+    rows: list[Alternative | None] = []
+    choice_above = None
+    for alternative in drawn:
+        if alternative.choice != choice_above:
+            rows.append(None)
+            choice_above = alternative.choice
+        rows.append(alternative)
+    return list(enumerate(rows))
+
+
+def _write_labels(ax: Axes, drawn: list[Alternative]) -> None:
+    """Each choice in bold above the names of its alternatives."""
+    rows = _rows(drawn)
+    headings = iter(dict.fromkeys(alternative.heading for alternative in drawn))
+    labels = [alternative.name if alternative else next(headings) for _, alternative in rows]
+    ax.set_yticks([row for row, _ in rows], labels, fontsize=SMALLEST)
+    for label, (_, alternative) in zip(ax.get_yticklabels(), rows, strict=True):
+        label.set_fontweight("normal" if alternative else "bold")
+    ax.set_ylim(len(rows) - 0.4, -0.6)

@@ -1,0 +1,395 @@
+"""Probabilities of success over two parameters, drawn: as maps over the threshold, as curves of
+each network alone, and as maps beyond the panels' grids."""
+
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain, zip_longest
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ...looks.colors import INK
+from ...looks.kernel_styles import kernel_lines
+from ...pages.drawing import (
+    MOST_WITHOUT_CONTOURS,
+    ON_MAP,
+    Look,
+    as_grid,
+    draw_map,
+    key,
+    legend_beside,
+    shade,
+    shade_key,
+    sheet,
+    sorted_columns,
+    ticks_at,
+)
+from ...results.tables import numpy_column, select_rows
+from ..softmax_vs_linear.exact.best_thresholds import curve_at
+from ..softmax_vs_linear.figures.figure_text import (
+    CHOICES,
+    are_outside,
+    choices_in_words,
+    footnote,
+    held_items,
+    held_title,
+    marked,
+    symbol_of,
+)
+from ..softmax_vs_linear.figures.panel_figure import draw_panel_map
+from ..softmax_vs_linear.models import MODELS
+from ..softmax_vs_linear.models.contest import PAPERS, network_name
+from ..softmax_vs_linear.models.model import SWEEPABLE, Point
+from ..softmax_vs_linear.models.panel_tables import SIZES
+from ..softmax_vs_linear.settings.panels import Panel, PanelsJob, PhaseJob
+from .success_tables import MAP_POINTS, THETAS, ThetaKind
+
+SMALLEST = 8
+"""Points of the smallest letters of what fits a printed page, 7.5 by 10 inches."""
+
+PAGE_INCHES = 7.5
+LEAST_PLOTS_INCHES = 4.0
+"""Height of all rows of plots together, at least: headings and notes take theirs."""
+
+TITLE_PAD = 4
+ROW_PAD = 0.03
+
+X_NAMES = {"identity": "X = identity", "ones": "X = all ones"}
+
+DOTS: Look = {"marker": "o", "linewidth": 0, "color": INK, "markeredgecolor": "white"}
+SMALL_DOTS: Look = DOTS | {
+    "markersize": 2.8,
+    "markeredgewidth": 0.5,
+    "rasterized": True,
+    "zorder": 1,
+}
+FEW_VALUES = 12
+
+AT_BEST: Look = {"linewidth": 1.6}
+AT_OWN: Look = {"linewidth": 0.7}
+
+HELD = "Above a column stands what most of its panels hold fixed, above a panel what else it does."
+
+Looks = dict[str, Look]
+"""By kernel."""
+
+
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """Small plots of the panels of one model, X and contest, one beneath the other."""
+
+    panels: list[Panel]
+
+    @cached_property
+    def held(self) -> dict[str, str]:
+        """What most of the panels hold fixed, as text, by the name of the parameter."""
+        texts: dict[str, Counter[str]] = {}
+        for panel in self.panels:
+            for name, text in held_items(panel).items():
+                texts.setdefault(name, Counter())[text] += 1
+        # delta enters through m alone.
+        names = [name for name in SWEEPABLE if name in texts and name != "delta"]
+        return {name: _most_common(texts[name]) for name in names}
+
+    @property
+    def name(self) -> str:
+        """Its model and X; marked where X, or Ax of softmax regression, is reconstructed."""
+        model = MODELS[self.panels[0].model]
+        attention_x = self.panels[0].fixed.get("attention_x")
+        name = f"{model.title}, {X_NAMES[attention_x]}" if attention_x in X_NAMES else model.title
+        return marked(name, any(model.titled_by in panel.reconstructed for panel in self.panels))
+
+    def title_of(self, panel: Panel) -> str:
+        """A panel's name, and what it holds fixed otherwise than most."""
+        items = held_items(panel).items()
+        others = [text for name, text in items if text != self.held.get(name, text)]
+        return f"{panel.name}: {', '.join(others)}" if others else panel.name
+
+    def heading(self, characters: int) -> str:
+        """Its name, and what most panels hold fixed, in lines of so many characters."""
+        items = ",  ".join(text.replace(" ", NO_BREAK_SPACE) for text in self.held.values())
+        held = textwrap.fill(items, characters).replace(NO_BREAK_SPACE, " ")
+        return f"{self.name}\n{held}"
+
+
+def _most_common(texts: Counter[str]) -> str:
+    return max(texts, key=lambda text: texts[text])
+
+
+def columns_of(panels: Sequence[Panel]) -> list[Column]:
+    """The columns of some panels, those of many first."""
+    columns: dict[tuple[object, ...], list[Panel]] = {}
+    for panel in panels:
+        group = (panel.model, panel.fixed.get("attention_x"), panel.contest)
+        columns.setdefault(group, []).append(panel)
+    return [Column(of_column) for of_column in sorted(columns.values(), key=len, reverse=True)]
+
+
+def rows_of(columns: list[Column]) -> list[tuple[Panel | None, ...]]:
+    """Panels that stand side by side, one of each column: they sweep the same parameter, and no
+    other; None where a column has none."""
+    rows: list[tuple[Panel | None, ...]] = []
+    for name in SWEEPABLE:
+        of_columns = [
+            [panel for panel in column.panels if [*panel.sweep] == [name]] for column in columns
+        ]
+        rows += zip_longest(*of_columns)
+    return rows
+
+
+def cell_of(columns: list[Column], rows: int, beside: float, height: float) -> tuple[float, float]:
+    """Width and height of a plot in inches: columns fill the page, and few rows are higher."""
+    return (PAGE_INCHES - beside) / len(columns), max(height, LEAST_PLOTS_INCHES / rows)
+
+
+def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
+    """A map for each panel: the swept parameter across, theta upwards."""
+    lines = [
+        f"Exact probabilities, at {len(THETAS)} thresholds and at most {MAP_POINTS} values of the "
+        f"swept parameter; line and dots at all of a panel's points. Dots: the middle of the "
+        f"widest interval of best thresholds. {HELD}",
+        choices_in_words(job.panels, titled=("attention_x",)) + ".",
+    ]
+    columns = columns_of(job.panels)
+    maps = sheet(
+        "Success with one threshold for all networks",
+        footnote(lines, job.panels),
+        panels=len(rows_of(columns)) * len(columns),
+        cell=cell_of(columns, rows=len(rows_of(columns)), beside=0.9, height=1.38),
+        around=(0.9, 1.7),
+        columns=len(columns),
+        note_size=SMALLEST,
+        sharey=True,
+    )
+    with maps as (figure, axes):
+        figure.get_layout_engine().set(h_pad=ROW_PAD)
+        symbols = {symbol_of("theta", panel.reconstructed) for panel in job.panels}
+        _draw_columns(axes, columns, max(symbols, key=len), partial(_draw_map, table=table))
+        _write_headings(axes, columns, characters=36)
+        mesh = next(ax.collections[0] for ax in axes if ax.collections)
+        figure.colorbar(mesh, ax=[*axes], label="P(E_success), exact", shrink=0.6, aspect=40)
+        best = key("the best one", **DOTS | {"markersize": 4})
+        _draw_legend(figure, axes, [key("the panels' own threshold", **ON_MAP), best])
+    return figure
+
+
+def _draw_columns(
+    axes: np.ndarray, columns: list[Column], words: str, draw: Callable[[Axes, Panel], None]
+) -> None:
+    """Plots of all panels beneath their columns' names; `words` stand at the first of a row."""
+    for row, axes_of_row in zip(rows_of(columns), axes.reshape(-1, len(columns)), strict=True):
+        is_first = True
+        for panel, column, ax in zip(row, columns, axes_of_row, strict=True):
+            if panel is None:
+                ax.set_axis_off()
+                continue
+            draw(ax, panel)
+            (swept,) = panel.sweep
+            ax.set_xlabel(symbol_of(swept, panel.reconstructed), ha="left", va="center")
+            ax.xaxis.set_label_coords(1.02, 0)
+            ax.set_title(column.title_of(panel), fontsize=SMALLEST, pad=TITLE_PAD)
+            if is_first:
+                ax.tick_params(labelleft=True)
+                ax.set_ylabel(words, fontsize=SMALLEST)
+                is_first = False
+
+
+def _write_headings(axes: np.ndarray, columns: list[Column], characters: int) -> None:
+    """The columns' headings above the titles of the first row, in lines of so many characters."""
+    for ax, column in zip(axes, columns, strict=False):
+        title = ax.get_title(loc="left")
+        ax.set_title(f"{column.heading(characters)}\n{title}", fontsize=SMALLEST)
+
+
+def _draw_legend(figure: Figure, axes: np.ndarray, handles: list[Artist]) -> None:
+    """A legend where the last plot is missing; where none is, at the right of all."""
+    missing = [ax for ax in axes if not ax.axison]
+    if missing:
+        missing[-1].legend(handles=handles, loc="center left", borderaxespad=0)
+    else:
+        legend_beside(figure, handles)
+
+
+def _draw_map(ax: Axes, panel: Panel, table: pa.Table) -> None:
+    of_panel = select_rows(table, panel=panel.name)
+    on_map = select_rows(of_panel, kind=ThetaKind.MAP)
+    values, thetas, grid = as_grid(
+        x=numpy_column(on_map, "value"),
+        y=numpy_column(on_map, "theta"),
+        values=numpy_column(on_map, "p_exact"),
+    )
+    has_few = len(values) <= FEW_VALUES
+    across = np.arange(len(values), dtype=float) if has_few else values
+    mesh = draw_map(ax, across, thetas, grid)
+    for kind, look in ((ThetaKind.PAPER, ON_MAP), (ThetaKind.BEST, SMALL_DOTS)):
+        of_kind = select_rows(of_panel, kind=kind)
+        x = np.interp(numpy_column(of_kind, "value"), values, across)
+        ax.plot(x, numpy_column(of_kind, "theta"), **look)
+    if has_few:
+        ax.set_xticks(across, [f"{value:g}" for value in values])
+    heights = np.asarray(mesh.get_coordinates())[:, 0, 1]
+    ax.set_ylim(heights[0], heights[-1])
+
+
+def threshold_figure(job: PanelsJob, table: pa.Table) -> Figure:
+    """Of each column the curve over theta, then the best over each swept parameter."""
+    columns = columns_of(job.panels)
+    kernels = list(dict.fromkeys(chain.from_iterable(p.contest.kernels for p in job.panels)))
+    # Of X and of Ax the titles speak.
+    titled = {model.titled_by for model in MODELS.values()}
+    lines = [
+        "Exact; in softmax regression where all entries of 𝐴𝑥 but the special one are 1.2 log 𝑛. "
+        "First row: against the threshold; dotted, the panels' own, the same for "
+        f"{'both' if len(kernels) == 2 else 'all'} networks. Other rows: at the panels' points, "
+        f"each drawn to midway to the next. {HELD}",
+        choices_in_words(job.panels, titled) + ".",
+    ]
+    looks = kernel_lines(kernels)
+    plots = sheet(
+        "One network alone: at its best threshold, and at the shared one",
+        footnote(lines, job.panels, names_contests=False, is_shaded=True),
+        panels=(1 + len(rows_of(columns))) * len(columns),
+        cell=cell_of(columns, rows=1 + len(rows_of(columns)), beside=0.3, height=1.16),
+        around=(0.3, 1.7),
+        columns=len(columns),
+        note_size=SMALLEST,
+        sharey=True,
+    )
+    with plots as (figure, axes):
+        figure.get_layout_engine().set(h_pad=ROW_PAD)
+        for ax, column in zip(axes, columns, strict=False):
+            _draw_curve(ax, column.panels, looks)
+        axes[0].set_ylabel("probability", fontsize=SMALLEST)
+        draw = partial(_draw_best, table=table, looks=looks)
+        _draw_columns(axes[len(columns) :], columns, "probability", draw)
+        _write_headings(axes, columns, characters=30)
+        handles: list[Artist] = [
+            key(network_name(kernel).replace("F", "𝐹"), **look) for kernel, look in looks.items()
+        ]
+        handles += [
+            key("thick: best threshold", **AT_BEST),
+            key("thin: the panel's own", **AT_OWN),
+        ]
+        if any(any(are_outside(panel)) for panel in job.panels):
+            handles.append(shade_key("outside the datasets'\ndefinition"))
+        _draw_legend(figure, axes, handles)
+    return figure
+
+
+class Operating(NamedTuple):
+    """A point, and the panel that it is of."""
+
+    panel: Panel
+    point: Point
+
+
+def operating_point(panels: list[Panel]) -> Operating:
+    """The panel and the point whose curve stands for all: of the panel that sweeps m, or else of
+    the last, the point nearest to the m of the others."""
+    chosen = next((panel for panel in panels if "m" in panel.sweep), panels[-1])
+    others = []
+    for panel in panels:
+        if panel is not chosen:
+            others += [point.m for point in panel.points()]
+    median = np.median(others) if others else 0
+    nearest = min(chosen.points(), key=lambda point: abs(point.m - median))
+    return Operating(chosen, nearest)
+
+
+def _draw_curve(ax: Axes, panels: list[Panel], looks: Looks) -> None:
+    """Each network alone against the threshold, at the operating point."""
+    panel, point = operating_point(panels)
+    for kernel in panel.contest.kernels:
+        curve = curve_at(MODELS[panel.model], point, kernel)
+        ax.stairs(curve.probability, curve.edges, **looks[kernel] | {"linewidth": 1.2})
+    ax.axvline(point.theta, color=INK, linestyle=":", linewidth=1)
+    ax.set_xlim(0, 2 if point.d else 1)
+    ax.set_ylim(0, 1)
+    sizes = []
+    for name in ("n", "d", "m"):
+        value = getattr(point, name)
+        if value is not None:
+            size = f"{SWEEPABLE[name].symbol} = {value}"
+            sizes.append(marked(size, name in panel.reconstructed))
+    ax.set_title(f"at {', '.join(sizes)}", fontsize=SMALLEST, pad=TITLE_PAD)
+    theta = symbol_of("tau" if point.d is None else "theta", panel.reconstructed)
+    ax.set_xlabel(theta, labelpad=1)
+
+
+def _draw_best(ax: Axes, panel: Panel, table: pa.Table, looks: Looks) -> None:
+    """Each network alone against the swept parameter, with its best threshold and the panel's."""
+    rows = select_rows(table, panel=panel.name)
+    for kernel in panel.contest.kernels:
+        of_network = select_rows(rows, network=kernel)
+        x, best, at_theta = sorted_columns(of_network, "value", "p_best", "p_at_theta")
+        # Whole numbers and steps: each value to midway to its neighbours.
+        ax.plot(x, best, drawstyle="steps-mid", **looks[kernel] | AT_BEST)
+        ax.plot(x, at_theta, drawstyle="steps-mid", **looks[kernel] | AT_OWN)
+    if "d" in panel.sweep and len(x) > 2:
+        ticks_at(ax.xaxis, x.tolist())
+    outside = np.array(are_outside(panel))[np.argsort([p.swept[0] for p in panel.points()])]
+    shade(ax, x, outside)
+    ax.set_ylim(0, 1)
+
+
+def phase_figure(job: PhaseJob, table: pa.Table) -> Figure:
+    """The maps, with contours, and dots where the paper's panels lie."""
+    success = "F_exp separates D1 from D0 and F_lin is zero"
+    if any(panel.contest != PAPERS for panel in job.panels):
+        success = "success is likely"
+    lines = [
+        f"Exact probabilities at {len(table):,} points. Dots: points of the paper's panels. "
+        f"Contours on maps of over {MOST_WITHOUT_CONTOURS} values each way.",
+        choices_in_words(job.panels, titled=("attention_x",)) + ".",
+    ]
+    maps = sheet(
+        f"Beyond the grids: where {success}, at one threshold",
+        footnote(lines, job.panels),
+        panels=len(job.panels),
+        cell=(3.9, 3.3),
+        around=(0, 0.8),
+        columns=3,
+    )
+    with maps as (figure, axes):
+        for ax, panel in zip(axes, job.panels, strict=True):
+            p = numpy_column(select_rows(table, map=panel.name), "p_exact")
+            mesh = draw_panel_map(ax, panel, shown=p, exact=p)
+            x, y = np.reshape(places_on_map(panel, job.marked), (-1, 2)).T
+            ax.plot(x, y, "o", color="white", mec=INK, markeredgewidth=0.4, markersize=2.6)
+            attention_x = CHOICES["attention_x", panel.fixed["attention_x"]]
+            title = f"{MODELS[panel.model].title}, {attention_x}"
+            title = marked(title, "attention_x" in panel.reconstructed)
+            ax.set_title(f"{title}\n{held_title(panel)}")
+        figure.colorbar(mesh, ax=[*axes], label="P(E_success), exact", shrink=0.6, aspect=30)
+    return figure
+
+
+def places_on_map(panel_map: Panel, panels: list[Panel]) -> list[tuple[float, float]]:
+    """Where points of panels lie on a map, by its two parameters: those with all else as it is
+    there."""
+    first, second = panel_map.sweep
+    whole = panel_map.with_more(most_values=None)
+    held_on_map = {_held(point, panel_map.sweep) for point in whole.points()}
+    places = set()
+    for panel in panels:
+        if panel.model == panel_map.model:
+            for point in panel.points():
+                if _held(point, panel_map.sweep) in held_on_map:
+                    places.add((float(getattr(point, first)), float(getattr(point, second))))
+    return sorted(places)
+
+
+def _held(point: Point, swept: Collection[str]) -> tuple[object, ...]:
+    """The parameters that a map holds fixed; tau and delta follow from the others, or from m."""
+    names = (*SIZES, "attention_x", "data", "signs", "contest")
+    return tuple(getattr(point, name) for name in names if name not in swept)
