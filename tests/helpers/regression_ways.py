@@ -1,7 +1,7 @@
 """The ways in which the engine of softmax regression draws trials, and where n changes them.
 
-A way is how a point's trials are drawn: all at once, or bounds first with signs as bits in words of
-some length, or bounds first with pluses counted. A switch is an n whose way is not that of n + 1.
+A way is how a point's trials are drawn: all of each, or the columns in which something rare
+happens. A switch is an n whose way is not that of n + 1.
 """
 
 import time
@@ -14,10 +14,7 @@ from making import run_trials
 
 from attention_separation.statistics.seeding import BlockStreams
 from attention_separation.studies.softmax_vs_linear.models.model import Point
-from attention_separation.studies.softmax_vs_linear.simulation import (
-    regression_by_definition,
-    revelation,
-)
+from attention_separation.studies.softmax_vs_linear.simulation import regression_trials
 
 LITERAL_ENTRIES = 1_000_000
 """Signs that the literal draw holds at once: more would measure the memory."""
@@ -28,19 +25,13 @@ FEWEST_COMPARED = 40
 
 def way(p: Point) -> str:
     """How the engine draws a point's trials."""
-    if regression_by_definition.is_drawn_at_once(p):
-        return "at once"
-    if revelation.has_bits(p):
-        return f"words of {revelation.word_bits(p)} bits"
-    return "counts"
+    return "rare columns" if regression_trials.is_rare(p) else "all"
 
 
 def force_way(monkeypatch, name: str) -> None:
-    """Draw all trials at once, or none: with signs as bits, or with pluses counted."""
-    at_once = name == "at once"
-    monkeypatch.setattr(regression_by_definition, "AT_ONCE_N", 10**9 if at_once else 0)
-    monkeypatch.setattr(regression_by_definition, "AT_ONCE_TAU", 0.0)
-    monkeypatch.setattr(revelation, "MOST_BITS", 0 if name == "counts" else 10**9)
+    """Draw all of every trial, or rare columns wherever their bounds are chances."""
+    most = {"all": -1.0, "rare columns": 1.0}
+    monkeypatch.setattr(regression_trials, "MOST_CANDIDATES", most[name])
 
 
 def switches(p: Point, least: int, most: int) -> list[int]:

@@ -90,7 +90,7 @@ CHANGES = {
         SIMULATED | FIGURES | JUDGED | {"choices"},
     ),
     "the engine of regression": (
-        f"{PAPER}/simulation/regression_trials.py", "COUNTS = 2**24", "COUNTS = 2**23",
+        f"{PAPER}/simulation/rare_columns.py", "NUMBERS = 300_000", "NUMBERS = 200_000",
         SIMULATED | FIGURES | JUDGED,
     ),
     "reference values of regression": (

@@ -14,7 +14,11 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import exceeds, largest_scores
 from attention_separation.datasets import cross_attention, self_attention
 from attention_separation.statistics.seeding import BlockStreams
-from attention_separation.studies.softmax_vs_linear.simulation.revelation import reveal
+from attention_separation.studies.softmax_vs_linear.simulation.rare_columns import (
+    draw_chunks,
+    tilts_of,
+)
+from attention_separation.studies.softmax_vs_linear.simulation.regression_trials import is_rare
 from attention_separation.studies.softmax_vs_linear.simulation.signs import draw_lanes, pluses
 
 
@@ -105,20 +109,33 @@ def test_rows_of_any_size_tie_in_every_engine(model, kernel):
 
 @pytest.mark.parametrize("n", [8, 16, 40])
 @pytest.mark.parametrize("law", ["low", "middle", "high"])
-@pytest.mark.parametrize("way", ["at once", "bits"])
-def test_exact_ties_of_regression_with_constant_ax(n, law, way, monkeypatch):
+def test_exact_ties_of_regression_with_constant_ax(n, law, monkeypatch):
     """5/8 pluses make the score 1/4 exactly on D0, for both kernels: a tie, so not positive."""
-    force_way(monkeypatch, way)
+    force_way(monkeypatch, "all")
     p = point("regression", n=n, m=6, law=law)
     streams = BlockStreams(3, "tie", p.name, 0)
     dense, reduced = (run_trials(engine, p, streams, 1000) for engine in ("dense", "reduced"))
     np.testing.assert_array_equal(dense, reduced)
-    if way == "at once":
-        lanes = draw_lanes(streams.generator("signs"), 1000, p.m, n)
-        most = pluses(lanes, n, 0, n).max(axis=1)
-    else:
-        words = reveal(p, streams.generator("revelation"), 0).words
-        most = np.bitwise_count(words).sum(axis=(0, 2)).max(axis=1)
+    lanes = draw_lanes(streams.generator("signs"), 1000, p.m, n)
+    most = pluses(lanes, n, 0, n).max(axis=1)
     assert (most == 5 * n // 8).any()
     np.testing.assert_array_equal(reduced[:, 2], most > 5 * n // 8)
     np.testing.assert_array_equal(reduced[:, 3], most > 5 * n // 8)
+
+
+@pytest.mark.parametrize("n", [16, 40])
+def test_rare_columns_of_constant_ax_exceed_tau_and_do_not_tie(n, monkeypatch):
+    """Scores on D0 are multiples of 2/n, of which tau is one: 3/4 pluses tie it."""
+    force_way(monkeypatch, "rare columns")
+    p = point("regression", n=n, m=6, law="middle", tau=0.5)
+    assert is_rare(p)
+    tilts = tilts_of(p)
+    kept = []
+    for chunk in draw_chunks(p, tilts, BlockStreams(3, "tie", p.name, 0), 1000):
+        kept += chunk.kept
+    bits = np.concatenate([columns.bits for columns in kept])
+    positive = np.concatenate([columns.positive for columns in kept])
+    is_above = bits.sum(axis=1) > 3 * n // 4
+    assert is_above.any()
+    np.testing.assert_array_equal(positive[:, 1], is_above)
+    np.testing.assert_array_equal(positive[:, 2], is_above)

@@ -297,7 +297,7 @@ def equal_entries_scores(n: int, level: float) -> tuple[list[np.ndarray], np.nda
     scores : four arrays (2, heads), by the sign y_j and the number of pluses among the others
     share : (heads,), probabilities of a number of pluses given y_j, halved for y_j's own chance
 
-    Scores are written as in regression_trials, with which ties must agree.
+    Scores are written as in regression_by_definition, with which ties must agree.
     """
     others, share = likely_heads(n - 1)
     sign = np.array([[-1], [1]])

@@ -6,8 +6,9 @@ on them.
 
 from ..models.contest import PAPERS
 from ..models.model import Point
-from .regression_by_definition import is_drawn_at_once
-from .revelation import MOST_COMPLETED, first_bins, first_halvings
+from .rare_columns import tilts_of
+from .regression_by_definition import MOST_ENTRIES
+from .regression_trials import is_rare
 from .signs import lanes_per_column
 
 START_SECONDS = 3.0
@@ -38,20 +39,15 @@ def seconds_per_trial(engine: str, point: Point) -> float:
 
 
 def _seconds_per_regression_trial(engine: str, point: Point) -> float:
-    """The same of softmax regression: where the reduced engine draws all or begins with bounds, and
-    how many numbers of pluses these need."""
+    """The same of softmax regression: where the reduced engine draws all, or rare columns."""
     n = point.n
     m = point.m
     if engine == "dense":
-        return 1e-5 + n * (6e-8 + 2e-8 * m)
-    drawing_all = 2e-6 + n * (3e-8 + 8e-9 * m)
-    if is_drawn_at_once(point):
-        return drawing_all
-    cells = first_bins(point) * 2 ** first_halvings(point)
-    bounds = 4e-6 + 5e-8 * m * cells
-    if n > MOST_COMPLETED:
-        return bounds
-    return min(bounds, drawing_all)
+        return 3e-4 + n * (6e-8 + 2e-8 * m)
+    if not is_rare(point):
+        return 2e-6 + n * (6e-8 + 8e-9 * m)
+    candidates = m * float(tilts_of(point).bounds.sum())
+    return 1e-6 + 3e-8 * m + 2.5e-7 * n * candidates
 
 
 def seconds(engine: str, points: list[Point], trials: int) -> float:
@@ -64,7 +60,7 @@ def memory_mb(engine: str, points: list[Point]) -> int:
     """Megabytes that a job asks for."""
     n = max(point.n for point in points)
     if points[0].d is None:
-        return START_MB + REGRESSION_ARRAYS * min(n, MOST_COMPLETED) * 8 // 10**6
+        return START_MB + REGRESSION_ARRAYS * min(n, MOST_ENTRIES) * 8 // 10**6
     if engine == "dense":
         return START_MB + DENSE_ARRAYS * n * n * 8 // 10**6
     return START_MB
