@@ -14,6 +14,7 @@ import pyarrow as pa
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from ...looks.colors import INK
 from ...looks.kernel_styles import kernel_lines
@@ -172,7 +173,7 @@ def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
         sharey=True,
     )
     with maps as (figure, axes):
-        figure.get_layout_engine().set(h_pad=ROW_PAD)
+        _move_rows_together(figure)
         symbols = {symbol_of("theta", panel.reconstructed) for panel in job.panels}
         _draw_columns(axes, columns, max(symbols, key=len), partial(_draw_map, table=table))
         _write_headings(axes, columns, characters=36)
@@ -181,6 +182,12 @@ def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
         best = key("the best one", **DOTS | {"markersize": 4})
         _draw_legend(figure, axes, [key("the panels' own threshold", **ON_MAP), best])
     return figure
+
+
+def _move_rows_together(figure: Figure) -> None:
+    engine = figure.get_layout_engine()
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    engine.set(h_pad=ROW_PAD)
 
 
 def _draw_columns(
@@ -266,7 +273,7 @@ def threshold_figure(job: PanelsJob, table: pa.Table) -> Figure:
         sharey=True,
     )
     with plots as (figure, axes):
-        figure.get_layout_engine().set(h_pad=ROW_PAD)
+        _move_rows_together(figure)
         for ax, column in zip(axes, columns, strict=False):
             _draw_curve(ax, column.panels, looks)
         axes[0].set_ylabel("probability", fontsize=SMALLEST)
