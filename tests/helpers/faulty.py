@@ -30,6 +30,9 @@ OPEN = {
 }
 """Sections whose keys the user chooses."""
 
+SMALLER_AT_SCALES = ("lemmas", "open_choices", "any_attention")
+"""Sections that say what is smaller at scales of the first paper."""
+
 OPTIONAL = {
     "reconstructed", "notes", "at_least", "points", "slices", "encodings", "regimes", "matched",
     "schedules", "additive", "also",
@@ -160,7 +163,7 @@ def nearby(path: tuple) -> tuple[str, ...]:
     )
     match path:
         case (_, "models", *_):
-            found += (f"{FIRST}.panels.", f"{FIRST}.phase.")
+            found += (f"{FIRST}.panels.", "open_choices.phase.")
         case ("any_attention", "data", *_):
             found += ("any_attention.sizes", "any_attention.simulated.")
         case (_, "panels", *rest) if len(rest) < 2:
@@ -305,8 +308,8 @@ def without(path: tuple) -> Fault:
         or "also" in path
         or path == ("any_attention", "figures")
         # What is smaller at a scale need not be said.
-        or path[:2] == ("any_attention", "scales")
-        or path[1:] in {("trials",), ("claims", "theta"), ("claims", "tau")}
+        or (path[0] in SMALLER_AT_SCALES and path[1:2] == ("scales",))
+        or path in {(FIRST, "trials"), ("lemmas", "theta"), ("lemmas", "tau")}
         or path[:-1] in OPEN
         or (path[:2] == (FIRST, "scales") and len(path) > 3)
         or (path[:2] == (FIRST, "models") and len(path) > 3)
@@ -325,10 +328,10 @@ def without(path: tuple) -> Fault:
     if optional:
         demanded = nearby(path)
     if path[:-1] == (FIRST, "scales"):
-        # A scale of kernels is one of the first paper too.
-        of_kernels = dotted(("any_attention", "scales", key)) + ": "
-        demanded = (*demanded, of_kernels)
-        allowed = (*nearby(path), of_kernels)
+        # What is smaller at a scale is so at one of the first paper.
+        elsewhere = tuple(dotted((name, "scales", key)) + ": " for name in SMALLER_AT_SCALES)
+        demanded = (*demanded, *elsewhere)
+        allowed = (*nearby(path), *elsewhere)
         return Fault("missing", path, changed(path, remove), None, False, demanded, allowed)
     if "maps" in path and key == "kernel":
         # The grid that uses the map is where it is wanted.

@@ -107,7 +107,7 @@ CHANGES = {
     ),
     "the judge": (f"{SRC}/statistics/panel_agreement.py", "10**15", "10**14", JUDGED),
     "a claim": (
-        f"{PAPER}/claims/claims_table.py", "return rows", "return [*rows]", {"claims"},
+        f"{SRC}/studies/lemmas/claims_table.py", "return rows", "return [*rows]", {"claims"},
     ),
 }  # fmt: skip
 

@@ -66,7 +66,11 @@ SURROUNDINGS: dict[str, tuple[dict[str, str], dict[str, bytes]]] = {
 }  # fmt: skip
 """By what they are: variables of the environment, and files in the folder of the run."""
 
-JOBS = ("simulate_fig7b", "fig7", "theta")
+JOBS = {
+    "simulate_fig7b": "softmax_vs_linear", "fig7": "softmax_vs_linear", "theta": "open_choices",
+}  # fmt: skip
+"""Jobs, each with its study; all lie in one folder of results."""
+
 NEAR_NUMBERS = {
     "nothing", "ASCII alone", "another place", "without docstrings", "strict Python",
     "another order", "threads", "modules here",
@@ -98,9 +102,10 @@ def test_a_job_gives_the_same_bytes_in_all_surroundings(made_once, tmp_path, nam
     for path, content in files.items():
         (here / path).parent.mkdir(exist_ok=True)
         (here / path).write_bytes(content)
-    study = load_config(made_once.folder / "config.yaml").studies()["softmax_vs_linear"]
-    jobs = JOBS if name in NEAR_NUMBERS else ("fig7",)
-    for each in jobs:
+    jobs = JOBS if name in NEAR_NUMBERS else {"fig7": JOBS["fig7"]}
+    studies = load_config(made_once.folder / "config.yaml").studies()
+    for each, study_name in jobs.items():
+        study = studies[study_name]
         words = [sys.executable, "-m", "attention_separation", *job(made_once, study, each, output)]
         done = said_by(words, here, PYTHONPATH=str(made_once.folder / "src"), **variables)
         assert done.returncode == 0, done.stdout

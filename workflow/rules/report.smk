@@ -97,12 +97,11 @@ rule provenance:
         run=COMMAND_ALONE,
         settings=lambda wildcards: job_files.file_of("provenance", provenance_settings()),
         code=code_of("studies.provenance_page"),
-        verdicts=lambda wildcards, input: f"--verdicts {shlex.join(input)}" if input else "",
     message:
         "Provenance"
     shell:
         "{params.run} studies.provenance_page --settings {params.settings:q}"
-        " --output {output.page:q} {params.verdicts} > {log:q} 2>&1"
+        " --verdicts {input:q} --output {output.page:q} > {log:q} 2>&1"
 
 
 rule report:
