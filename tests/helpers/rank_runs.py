@@ -1,8 +1,8 @@
 """Grids of trained cells, and made-up runs of them as `training.runs.read_runs` reads them."""
 
+from attention_separation.results.claims import claim_rows
 from attention_separation.studies.head_rank.claims import learned_claims, trained_claims
 from attention_separation.studies.head_rank.claims.claim import Evidence
-from attention_separation.studies.head_rank.claims.claims_table import claim_rows
 from attention_separation.studies.head_rank.claims.published_claims import BEST_BELOW_FULL_RANK
 from attention_separation.studies.head_rank.settings.cells import STREAMS
 from attention_separation.studies.head_rank.settings.section import Grid, Normal, Part

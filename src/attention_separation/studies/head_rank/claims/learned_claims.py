@@ -6,6 +6,10 @@ a trained head is V = W_o W_v. A run of single heads has the c of the nearest -c
 `temperature`, and as `fact_1_error` the simulated error of the head softmax(-c x_i.x_j).
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
 
 from ....statistics.claims import Comparison, Estimate, at_least, at_most, within
@@ -22,6 +26,7 @@ from .claim import (
     not_judged,
     rank_claim,
 )
+from .judging import Claimed
 
 MOST_ANGLE = 165.0
 """Degrees from +I from which a head is called close to -cI: a bound of this reproduction's, below
@@ -42,6 +47,24 @@ def _angles(rows: list[Run]) -> list[float]:
     return angles
 
 
+def _value_angles(rows: list[Run]) -> list[float]:
+    """The angles of all heads' value maps to the nearer of +I and -I."""
+    angles = []
+    for row in rows:
+        for angle in row["angle_value"]:
+            # A head without a number is no multiple of I.
+            angles.append(90.0 if angle is None else min(angle, 180.0 - angle))
+    return angles
+
+
+def _median(
+    name: str, heads: list[Run], angles: list[float], claimed: Claimed, bound: float
+) -> Comparison:
+    """The comparison of the median angle of some heads, whose name says which runs are dead."""
+    median = Estimate.exactly(float(np.median(angles)))
+    return claimed(runs.naming_dead(name, heads), median, bound)
+
+
 def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
     """The claim on the median angle of single heads, which is what the paper's figure shows: of
     these runs' heads, and no estimate of others'."""
@@ -57,8 +80,7 @@ def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
             return not_judged(len(angles), sizes, reason)
         reaching = sum(angle >= MOST_ANGLE for angle in angles)
         name = f"{reaching} of {len(angles)} heads reach it; lowest {min(angles):.3g}, median"
-        median = Estimate.exactly(float(np.median(angles)))
-        worst = at_least(runs.naming_dead(name, single_heads), median, MOST_ANGLE)
+        worst = _median(name, single_heads, angles, at_least, MOST_ANGLE)
         return finding_of_worst(worst, len(angles), sizes)
 
     return rank_claim(
@@ -116,15 +138,10 @@ def _judge_value_map(evidence: Evidence) -> Finding:
     measured_heads = [row for row in single_heads if row["angle_value"]]
     if not measured_heads:
         return finding_of([], sizes)
-    angles = []
-    for row in measured_heads:
-        for angle in row["angle_value"]:
-            # A head without a number is no multiple of I.
-            angles.append(90.0 if angle is None else min(angle, 180.0 - angle))
+    angles = _value_angles(measured_heads)
     reaching = sum(angle <= MOST_VALUE_ANGLE for angle in angles)
     name = f"{reaching} of {len(angles)} heads keep to it; least {min(angles):.3g}, median"
-    median = Estimate.exactly(float(np.median(angles)))
-    worst = at_most(runs.naming_dead(name, measured_heads), median, MOST_VALUE_ANGLE)
+    worst = _median(name, measured_heads, angles, at_most, MOST_VALUE_ANGLE)
     return finding_of_worst(worst, len(angles), sizes)
 
 
@@ -139,16 +156,57 @@ VALUE_MAP = rank_claim(
 )
 
 
-def _judge_attention_alone(evidence: Evidence) -> Finding:
-    heads = [run for run in evidence.learned_heads if run["attention_error"] is not None]
-    quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
-    comparisons = []
-    for run in heads:
-        difference = run["attention_error"] - run["fact_1_error"]
-        standard_error = float(np.hypot(run["fact_1_se"], run["attention_se"]))
-        estimate = Estimate.within(difference, quantile * standard_error)
-        comparisons.append(within(_run_words(run), estimate, evidence.margin))
-    return finding_of(comparisons, runs.sizes(heads))
+class NormalNumber(NamedTuple):
+    """A number with its standard error."""
+
+    value: float
+    standard_error: float
+
+
+def _less_fact_1(run: Run, error: float, standard_error: float) -> NormalNumber:
+    """An error of a run, with its standard error, less that of Fact 1's head."""
+    both = float(np.hypot(run["fact_1_se"], standard_error))
+    return NormalNumber(error - run["fact_1_error"], both)
+
+
+def _is_any(run: Run) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class ComparedHeads:
+    """The judge of a claim on each run of one head of full rank at one layer, of which a number is
+    held against the margin; the intervals hold together at the level.
+
+    Attributes
+    ----------
+    number : a run -> what is compared
+    claimed : how it is claimed to stand to the margin
+    has_number : whether a run has that number
+    """
+
+    number: Callable[[Run], NormalNumber]
+    claimed: Claimed
+    has_number: Callable[[Run], bool] = _is_any
+
+    def __call__(self, evidence: Evidence) -> Finding:
+        heads = [run for run in evidence.learned_heads if self.has_number(run)]
+        quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
+        comparisons = []
+        for run in heads:
+            name = runs.naming_dead(f"run {run['run']}, c={run['temperature']:.3g}", [run])
+            number = self.number(run)
+            estimate = Estimate.within(number.value, quantile * number.standard_error)
+            comparisons.append(self.claimed(name, estimate, evidence.margin))
+        return finding_of(comparisons, runs.sizes(heads))
+
+
+def _has_attention_error(run: Run) -> bool:
+    return run["attention_error"] is not None
+
+
+def _attention_less_fact_1(run: Run) -> NormalNumber:
+    return _less_fact_1(run, run["attention_error"], run["attention_se"])
 
 
 ATTENTION_ALONE = rank_claim(
@@ -158,18 +216,12 @@ ATTENTION_ALONE = rank_claim(
     "behind it in place of the MLP, has the error of Fact 1's head at the c of the nearest -cI, "
     "simulated: whatever its value map is, one linear map undoes it",
     bound="margin on either side, of the difference of errors",
-    judge=_judge_attention_alone,
+    judge=ComparedHeads(_attention_less_fact_1, within, _has_attention_error),
 )
 
 
-def _judge_near_hardmax(evidence: Evidence) -> Finding:
-    heads = evidence.learned_heads
-    quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
-    comparisons = []
-    for run in heads:
-        error = Estimate.within(run["fact_1_error"], quantile * run["fact_1_se"])
-        comparisons.append(at_most(_run_words(run), error, evidence.margin))
-    return finding_of(comparisons, runs.sizes(heads))
+def _fact_1_error(run: Run) -> NormalNumber:
+    return NormalNumber(run["fact_1_error"], run["fact_1_se"])
 
 
 NEAR_HARDMAX = rank_claim(
@@ -178,20 +230,12 @@ NEAR_HARDMAX = rank_claim(
     statement="One layer, one head of full rank: its norm makes softmax act as hardmax (at the c "
     "of the nearest -cI the head softmax(-c x_i.x_j), simulated, has hardmax's error, 0)",
     bound="margin, of the error",
-    judge=_judge_near_hardmax,
+    judge=ComparedHeads(_fact_1_error, at_most),
 )
 
 
-def _judge_own_temperature(evidence: Evidence) -> Finding:
-    heads = evidence.learned_heads
-    quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
-    comparisons = []
-    for run in heads:
-        difference = runs.held_out_error(run) - run["fact_1_error"]
-        standard_error = float(np.hypot(run["fact_1_se"], run["test_se"] or 0.0))
-        estimate = Estimate.within(difference, quantile * standard_error)
-        comparisons.append(within(_run_words(run), estimate, evidence.margin))
-    return finding_of(comparisons, runs.sizes(heads))
+def _error_less_fact_1(run: Run) -> NormalNumber:
+    return _less_fact_1(run, runs.held_out_error(run), run["test_se"] or 0.0)
 
 
 OWN_TEMPERATURE = rank_claim(
@@ -200,12 +244,8 @@ OWN_TEMPERATURE = rank_claim(
     statement="One layer, one head of full rank: the error is that of the one head "
     "softmax(-c x_i.x_j) at the c of the nearest -cI, simulated",
     bound="margin on either side, of the difference of errors",
-    judge=_judge_own_temperature,
+    judge=ComparedHeads(_error_less_fact_1, within),
 )
-
-
-def _run_words(run: Run) -> str:
-    return runs.naming_dead(f"run {run['run']}, c={run['temperature']:.3g}", [run])
 
 
 CLAIMS = (

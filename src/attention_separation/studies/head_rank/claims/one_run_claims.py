@@ -6,17 +6,17 @@ back are judged apart from those on new batches at every step, where nothing can
 heart.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from ....results.tables import chosen
-from ....statistics.claims import at_least
+from ....results.claims import claim_rows
+from ....results.tables import Row, chosen
 from ....statistics.contrasts import Contrast, Run
 from ..settings.cells import TEXT_RATE
 from ..settings.titles import OURS, PAPERS
 from ..training import runs
 from ..training.published_values import BATCH, SIZE_1, STEPS
 from ..training.runs import by_rank
-from .arm_claims import least_training_loss
+from .arm_claims import each_cell_against_itself, least_training_loss, runs_of_arm
 from .claim import Evidence, RankClaim, rank_claim
 from .judging import ComparedRuns, Contrasts
 from .trained_claims import DIFFERENCE, Settings, lower_ranks_against_full, most_heads_of_lower_rank
@@ -38,21 +38,7 @@ RECIPE: Settings = {
 """Of Figure 1's runs by the published configurations."""
 
 
-def _of_networks(
-    arm: Settings, contrasts_of: Callable[[list[Run]], Iterator[Contrast]]
-) -> Contrasts:
-    """Contrasts of the runs by the recipe, on the batches of an arm."""
-
-    def contrasts(rows: list[Run]) -> Iterator[Contrast]:
-        yield from contrasts_of(chosen(rows, **RECIPE, **arm))
-
-    return contrasts
-
-
-def _three_layers(
-    contrasts_of: Callable[[list[Run]], Iterator[Contrast]],
-) -> Callable[[list[Run]], Iterator[Contrast]]:
-    return lambda rows: contrasts_of(chosen(rows, layers=3))
+THREE_LAYERS: Settings = {"layers": 3}
 
 
 def one_layer_against_three(rows: list[Run]) -> Iterator[Contrast]:
@@ -64,10 +50,10 @@ def one_layer_against_three(rows: list[Run]) -> Iterator[Contrast]:
             yield Contrast(f"w={width}, r={rank}", [(group, deep.get(rank, []))])
 
 
-def each_cell_against_itself(rows: list[Run]) -> Iterator[Contrast]:
-    """For two measures of each run."""
-    for cell in runs.cells_of(rows):
-        yield Contrast(runs.cell_words(cell[0]), [(cell, cell)], at_least)
+def _compared(contrasts: Contrasts, arm: Settings, layers: Settings) -> ComparedRuns:
+    """The judge on the runs by the recipe, on the batches of an arm, and of some layers."""
+    selection = runs_of_arm({**RECIPE, **arm, **layers})
+    return ComparedRuns(contrasts, selection, shows_single_runs=True)
 
 
 def _on_new_sets(arm: Settings, words: str, suffix: str) -> tuple[RankClaim, ...]:
@@ -79,9 +65,7 @@ def _on_new_sets(arm: Settings, words: str, suffix: str) -> tuple[RankClaim, ...
             statement=f"Three layers, trained on {words}: every lower rank has a larger error on "
             "new sets than full rank with as many parameters",
             bound=DIFFERENCE,
-            judge=ComparedRuns(
-                _of_networks(arm, _three_layers(lower_ranks_against_full)), shows_single_runs=True
-            ),
+            judge=_compared(lower_ranks_against_full, arm, THREE_LAYERS),
         ),
         rank_claim(
             f"more heads at three layers{suffix}",
@@ -89,9 +73,7 @@ def _on_new_sets(arm: Settings, words: str, suffix: str) -> tuple[RankClaim, ...
             statement=f"Three layers, trained on {words}: the most heads of lower rank have a "
             "larger error on new sets than the fewest of full rank",
             bound=DIFFERENCE,
-            judge=ComparedRuns(
-                _of_networks(arm, _three_layers(most_heads_of_lower_rank)), shows_single_runs=True
-            ),
+            judge=_compared(most_heads_of_lower_rank, arm, THREE_LAYERS),
         ),
         rank_claim(
             f"depth helps{suffix}",
@@ -99,7 +81,7 @@ def _on_new_sets(arm: Settings, words: str, suffix: str) -> tuple[RankClaim, ...
             statement=f"Trained on {words}, three layers of lower rank have a smaller error on new "
             "sets than one of the same rank and width",
             bound=DIFFERENCE,
-            judge=ComparedRuns(_of_networks(arm, one_layer_against_three), shows_single_runs=True),
+            judge=_compared(one_layer_against_three, arm, {}),
         ),
     )
 
@@ -114,7 +96,8 @@ CLAIMS: tuple[RankClaim, ...] = (
         f"sets is over {BY_HEART:g} times the least training loss of an epoch",
         bound="factor of the error on new sets over the training loss",
         judge=ComparedRuns(
-            _of_networks(runs.AS_PUBLISHED, _three_layers(each_cell_against_itself)),
+            each_cell_against_itself,
+            runs_of_arm({**RECIPE, **runs.AS_PUBLISHED, **THREE_LAYERS}),
             measures=(runs.held_out_error, least_training_loss),
             factor=BY_HEART,
             shows_single_runs=True,
@@ -123,6 +106,6 @@ CLAIMS: tuple[RankClaim, ...] = (
 )
 
 
-def one_run_rows(evidence: Evidence) -> list[dict[str, object]]:
+def one_run_rows(evidence: Evidence) -> list[Row]:
     """The row of each claim; "not run" where there is nothing to compare."""
-    return [claim.row(evidence) for claim in CLAIMS]
+    return claim_rows(CLAIMS, evidence)

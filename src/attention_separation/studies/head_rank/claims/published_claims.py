@@ -4,7 +4,7 @@ These are least training losses over five runs. Their intervals say how far two 
 and nothing of the spread over runs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....statistics.claims import Estimate, at_least, at_most
 from ..settings.titles import PUBLISHED
@@ -86,7 +86,7 @@ def _judge_best_below_full_rank(evidence: Evidence) -> Finding:
     comparison = at_most(name, _difference(worst.error, best.error), 0.0)
     times = best.attention_parameters // worst.attention_parameters
     statement = BEST_BELOW_FULL_RANK.statement.format(times=times)
-    return finding_of([comparison], SIZES, statement=statement)
+    return replace(finding_of([comparison], SIZES), statement=statement)
 
 
 BEST_BELOW_FULL_RANK = rank_claim(

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ....datasets.another_x import literal_margin, margin, margin_of_rows
 from ....pages.table_page import write_result
-from ....results.claims import ABOUT, SCHEMA
+from ....results.claims import ABOUT, SCHEMA, claim_rows
 from ....results.provenance import record
 from ....results.tables import read_parquet, table_from_rows
 from ....statistics.claims import Comparison, Estimate
@@ -142,7 +142,7 @@ def claims_table(
         cells=[] if cells is None else cells.to_pylist(),
         level=job.level,
     )
-    return table_from_rows([claim.row(evidence) for claim in claims], SCHEMA)
+    return table_from_rows(claim_rows(claims, evidence), SCHEMA)
 
 
 def run(

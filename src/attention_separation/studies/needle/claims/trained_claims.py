@@ -63,7 +63,7 @@ class Evidence:
         return [row for row in self.cells if row["control"]]
 
 
-claim = partial(claims.claim, slack=attrgetter("slack_of_value"))
+claim = partial(claims.claim_by_rule, slack=attrgetter("slack_of_value"))
 """Of a claim on the needle the value alone says how far a comparison is from agreeing."""
 
 ABOVE = 0.02

@@ -19,7 +19,7 @@ import pyarrow as pa
 from ....pages.table_page import write_result
 from ....recall.exact.large_d_limits import delta_limit, linear_limit
 from ....recall.layers import Delta
-from ....results.claims import ABOUT, SCHEMA, claim
+from ....results.claims import ABOUT, SCHEMA, claim_by_rule, claim_rows
 from ....results.provenance import record
 from ....results.tables import read_parquet, table_from_rows
 from ....statistics.claims import Comparison, Estimate, at_least, at_most, within
@@ -214,28 +214,28 @@ def of_budget(evidence: Evidence) -> Iterator[Comparison]:
 
 
 CLAIMS = (
-    claim(
+    claim_by_rule(
         "R1",
         kind=COMPUTED,
         statement="Linear attention recalls n = y d pairs with an accuracy that tends to Φ(1/√y)",
         rule=f"d times the difference within {LINEAR_NEAR} at every n of its lines",
         comparisons=of_linear,
     ),
-    claim(
+    claim_by_rule(
         "R2",
         kind=SIMULATED,
         statement="Delta rules with β = 1 and ½ tend to their limit in closed form",
         rule=f"within {DELTA_NEAR} / d + {FAR} at every n of their lines",
         comparisons=of_deltas,
     ),
-    claim(
+    claim_by_rule(
         "R3",
         kind=SIMULATED,
         statement="The literal layers agree with what is computed, and with the reduced law",
         rule=f"every dot within {ON_LINE} of its line, {ON_LINE_BY_AGE} where it is of one age",
         comparisons=of_dots,
     ),
-    claim(
+    claim_by_rule(
         "R4",
         kind=SIMULATED,
         statement="By how many pairs they recall with 0.9 layers have one order at every d: "
@@ -243,7 +243,7 @@ CLAIMS = (
         rule="each at least as many as the one before, by intervals of 95 % of each",
         comparisons=of_order,
     ),
-    claim(
+    claim_by_rule(
         "R5",
         kind=SIMULATED,
         statement="Of a long sequence a delta rule with β = 1 recalls the latest pair with 0.9, "
@@ -251,7 +251,7 @@ CLAIMS = (
         rule="at least 0.9, and at most 0.9",
         comparisons=of_forgetting,
     ),
-    claim(
+    claim_by_rule(
         "R6",
         kind=COMPUTED,
         statement="With β = 1 the noise has a budget: the squares of all c and of what is left of "
@@ -273,7 +273,7 @@ def claims_table(job: ClaimsJob, lines: pa.Table, capacity: pa.Table) -> pa.Tabl
         level=job.level / len(simulated),
         seed=job.seed,
     )
-    return table_from_rows([claim.row(evidence) for claim in CLAIMS], SCHEMA)
+    return table_from_rows(claim_rows(CLAIMS, evidence), SCHEMA)
 
 
 def run(job: ClaimsJob, lines: Path, capacity: Path, output: Path) -> None:
