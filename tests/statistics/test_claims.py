@@ -39,6 +39,15 @@ def test_a_moved_interval_begins_at_its_lower_end(by):
     assert (moved.low, moved.high) == (min(by(1.0), by(4.0)), max(by(1.0), by(4.0)))
 
 
+def test_arithmetic_with_what_is_known_and_what_is_not():
+    estimate = Estimate(2.0, 1.0, 4.0)
+    assert estimate.less(1.5) == (0.5, -0.5, 2.5)
+    assert estimate.times(-2.0) == (-4.0, -8.0, -2.0)
+    assert estimate.over(2.0) == (1.0, 0.5, 2.0)
+    # Both ends of the other count.
+    assert estimate.less(Estimate(1.0, 0.5, 3.0)) == (1.0, -2.0, 3.5)
+
+
 @pytest.mark.parametrize(
     ("measured", "ends", "verdict"),
     [

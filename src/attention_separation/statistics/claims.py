@@ -69,6 +69,21 @@ class Estimate(NamedTuple):
         low, high = sorted([by(self.low), by(self.high)])
         return type(self)(by(self.value), low, high)
 
+    def less(self, other: "Estimate | float") -> Self:
+        """Less a number that is known, or another estimate: between what the difference of both
+        surely is."""
+        if not isinstance(other, Estimate):
+            other = Estimate.exactly(other)
+        return type(self)(self.value - other.value, self.low - other.high, self.high - other.low)
+
+    def times(self, factor: float) -> Self:
+        """Times a number that is known."""
+        return self.moved(lambda end: end * factor)
+
+    def over(self, number: float) -> Self:
+        """Over a number that is known."""
+        return self.moved(lambda end: end / number)
+
 
 @dataclass(frozen=True)
 class Comparison:

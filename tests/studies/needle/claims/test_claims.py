@@ -16,8 +16,8 @@ from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import Verdict
 from attention_separation.studies.needle.accuracy_limits import ACCURACIES, CRITICAL
 from attention_separation.studies.needle.claims import claims_table
-from attention_separation.studies.needle.claims.claims_table import DEGREES, EXACT_CLAIMS
-from attention_separation.studies.needle.claims.trained_claims import EXACT, TRAINED, Evidence
+from attention_separation.studies.needle.claims.claims_table import EXACT_CLAIMS, SUM_DEGREES
+from attention_separation.studies.needle.claims.trained_claims import Evidence, Kind
 
 STUDY = CONFIG.studies()["needle"]
 DATA, ANOTHER_X = STUDY.section.data, STUDY.section.another_x
@@ -55,7 +55,9 @@ def test_they_agree(critical):
     evidence = Evidence(critical, DATA, ANOTHER_X)
     slopes = [each.measured.value for each in claims_table.slopes(evidence)]
     assert slopes == pytest.approx([4.08, 5.954, 8.285, 10.08], abs=0.005)
-    assert all(0.67 <= each.measured.value <= 0.72 for each in claims_table.of_softmax(evidence))
+    assert all(
+        0.67 <= each.measured.value <= 0.72 for each in claims_table.softmax_ratios(evidence)
+    )
     assert round(found["N10"]["value"], 5) == 0.00645
     assert found["N10"]["deciding_case"].startswith("g = 1, K = 10, n = ")
 
@@ -90,11 +92,11 @@ def test_what_is_said_beside_the_margin_that_does_not_shrink():
     assert np.abs(many[~kept]).max() < 0.02 * np.abs(few[~kept]).max()
 
 
-@pytest.mark.parametrize("kernel", DEGREES)
+@pytest.mark.parametrize("kernel", SUM_DEGREES)
 def test_another_slope_differs(critical, kernel):
     found = judged(moved(critical, kernel, 6.0, 1.25))
     assert (found["N5"]["verdict"], found["N6"]["verdict"]) == (Verdict.DIFFERS, Verdict.AGREES)
-    assert found["N5"]["deciding_case"] == f"p = {DEGREES[kernel] - 1}"
+    assert found["N5"]["deciding_case"] == f"p = {SUM_DEGREES[kernel] - 1}"
     assert found["N5"]["value"] > found["N5"]["most"]
 
 
@@ -143,4 +145,4 @@ def test_the_table(critical):
     )
     assert table.schema.equals(SCHEMA)
     assert table["claim"].to_pylist() == ["N5", "N6", "N10"]
-    assert {*table["kind"].to_pylist()} <= {*(EXACT, TRAINED)}
+    assert {*table["kind"].to_pylist()} <= {*Kind}

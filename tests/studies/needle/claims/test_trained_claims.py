@@ -13,15 +13,17 @@ from attention_separation.needle.attention_sink import sink_accuracy
 from attention_separation.results.claims import SCHEMA
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import Verdict
+from attention_separation.statistics.means import Mean
 from attention_separation.studies.needle.claims import trained_claims
 from attention_separation.studies.needle.claims.runs import (
     LADDER,
+    CurvePoint,
     cell_words,
     crossing,
     mean_accuracy,
     trained_crossings,
 )
-from attention_separation.studies.needle.claims.trained_claims import CLAIMS, Evidence
+from attention_separation.studies.needle.claims.trained_claims import TRAINED_CLAIMS, Evidence
 
 SECTION = CONFIG.studies()["needle"].section
 DATA, ANOTHER_X = SECTION.data, SECTION.another_x
@@ -78,7 +80,7 @@ def judged(cells, level=LEVEL):
     evidence = Evidence(
         critical=CRITICAL, data=DATA, another_x=ANOTHER_X, limits=LINES, cells=rows, level=level
     )
-    return {claim.name: claim.row(evidence) for claim in CLAIMS}
+    return {claim.name: claim.row(evidence) for claim in TRAINED_CLAIMS}
 
 
 def moved(name, by, spread=1.0):
@@ -106,7 +108,7 @@ def test_they_agree():
     assert counts["control"] == 2
     # Of each run the logit, and the accuracy at two other n.
     assert counts["N11"] == 2 * 5 * 3
-    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(CLAIMS)
+    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(TRAINED_CLAIMS)
 
 
 DIFFERENT = {
@@ -210,11 +212,20 @@ def test_a_run_varies_no_less_than_its_held_out_sequences():
 
 
 def test_where_a_curve_crosses():
-    assert crossing([(8, 0.95), (32, 0.85), (128, 0.65)]) == pytest.approx(64)
-    assert crossing([(8, 0.95), (32, 0.85)]) is None
-    assert crossing([(8, 0.7), (32, 0.6)]) is None
+    def curve(*points):
+        return [CurvePoint(n, Mean(accuracy, 0.01, 4)) for n, accuracy in points]
+
+    found = crossing(curve((8, 0.95), (32, 0.85), (128, 0.65)))
+    assert found.n == pytest.approx(64)
+    # Both accuracies move by as much, so that n does in log n.
+    moved = found.interval(0.05)
+    assert (moved.low * moved.high, moved.value) == (pytest.approx(64**2), found.n)
+    reach = Mean(0.0, 0.01, 4).interval(0.05).high
+    assert moved.high == pytest.approx(64 * 4 ** (reach / 0.2))
+    assert crossing(curve((8, 0.95), (32, 0.85))) is None
+    assert crossing(curve((8, 0.7), (32, 0.6))) is None
     rows = [row for cell in made_up().values() for row in cell]
-    found = {(kernel, mu): n for kernel, mu, n in trained_crossings(rows)}
+    found = {(kernel, mu): one.n for kernel, mu, one in trained_crossings(rows)}
     assert {("linear", 4.0), ("linear", 5.0), ("power_2", 4.0)} <= found.keys()
     assert 32 < found["linear", 4.0] < 128
 

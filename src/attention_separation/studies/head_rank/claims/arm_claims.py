@@ -15,7 +15,7 @@ from ..training import runs
 from ..training.cell_table import USUAL
 from .claim import Evidence, RankClaim, rank_claim
 from .judging import ComparedRuns, Contrasts, Selection, every_run
-from .trained_claims import DIFFERENCE, DIFFERENCE_EITHER_WAY, Settings
+from .trained_claims import DIFFERENCE_BOUND, EITHER_WAY_BOUND, Settings
 
 _CELL = (*runs.SIZE, "layers", "width", "rank", "encoding", "additive_mean", "batch", "steps", "lr")
 """Settings that cells of two arms share."""
@@ -80,7 +80,7 @@ BATCH_CLAIMS = (
         origin=OURS,
         statement="Trained on the same batches again, with the same schedule per step, the error "
         "on new data is what training on new batches leads to, in every cell",
-        bound=DIFFERENCE_EITHER_WAY,
+        bound=EITHER_WAY_BOUND,
         judge=ComparedRuns(arm_against(runs.REPEATED, runs.FRESH), claimed=within),
     ),
     rank_claim(
@@ -88,7 +88,7 @@ BATCH_CLAIMS = (
         origin=OURS,
         statement="On the same batches, the published schedule per epoch leads to the error on new "
         "data that one per step leads to, in every cell",
-        bound=DIFFERENCE_EITHER_WAY,
+        bound=EITHER_WAY_BOUND,
         judge=ComparedRuns(arm_against(runs.AS_PUBLISHED, runs.REPEATED), claimed=within),
     ),
 )
@@ -105,7 +105,7 @@ def _without_biases(layers: int, layers_in_words: str) -> RankClaim:
         origin=PAPERS,
         statement=f"{layers_in_words}: without biases networks have the error of those with them, "
         "at every rank",
-        bound=DIFFERENCE_EITHER_WAY,
+        bound=EITHER_WAY_BOUND,
         judge=ComparedRuns(arm_against(without, AS_THE_PAPERS), every_run, claimed=within),
     )
 
@@ -117,7 +117,7 @@ def _with_layer_norm(layers: int, layers_in_words: str) -> RankClaim:
         origin=PAPERS,
         statement=f"{layers_in_words}: with LayerNorm, which centres, the error is larger than "
         "with RMSNorm, at every rank",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(arm_against(with_layer_norm, AS_THE_PAPERS), every_run),
     )
 

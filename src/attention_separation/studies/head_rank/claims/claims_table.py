@@ -32,9 +32,9 @@ from . import (
 from .claim import ORIGINS, SCHEMA, Evidence, RankClaim
 
 RUN_CLAIMS: tuple[RankClaim, ...] = (
-    *trained_claims.CLAIMS,
+    *trained_claims.TRAINED_CLAIMS,
     published_claims.BEST_BELOW_FULL_RANK,
-    *learned_claims.CLAIMS,
+    *learned_claims.LEARNED_CLAIMS,
     *arm_claims.VARIANT_CLAIMS,
     *arm_claims.BATCH_CLAIMS,
 )
@@ -54,7 +54,7 @@ COMPUTED_CLAIMS: tuple[RankClaim, ...] = (
     theory_claims.TRAINED_LAYERS,
     theory_claims.LAYERS_ABOVE_BOUND,
     vote_claims.ONE_RANDOM_HEAD,
-    vote_claims.RANDOM_FEATURES,
+    vote_claims.RANDOM_FEATURES_SUFFICE,
 )
 """On numbers that no training makes."""
 

@@ -21,7 +21,7 @@ from ....statistics.means import simultaneous_quantile
 from ..training import runs
 from .claim import Evidence, Finding, finding_of, not_judged, of_one_run
 
-LEARNED = 0.5
+LEARNED_SHARE = 0.5
 """Share of the error of uniform attention below which full rank counts as learned."""
 
 TRAINING_WORDS = {
@@ -192,11 +192,11 @@ def unlearned_reason(rows: list[Run], contrasts: list[Contrast]) -> str:
     fewest = min(runs.values(full_rank, "n"))
     errors_over_rank_0 = [runs.over_rank_0(row) for row in chosen(full_rank, n=fewest)]
     mean = sum(errors_over_rank_0) / len(errors_over_rank_0)
-    if mean < LEARNED:
+    if mean < LEARNED_SHARE:
         return ""
     return (
         f"w is not d, and full rank is not learned: {mean:.2f} of rank 0's error at N={fewest}, "
-        f"where less than {LEARNED:g} is asked"
+        f"where less than {LEARNED_SHARE:g} is asked"
     )
 
 
@@ -223,16 +223,6 @@ def error_of(row: Row) -> Estimate:
     if row.get("ci_low") is not None:
         return Estimate(row["error"], row["ci_low"], row["ci_high"])
     return Estimate.exactly(row["error"])
-
-
-def error_less(row: Row, number: float) -> Estimate:
-    """A row's error less a number that is known."""
-    return error_of(row).moved(lambda error: error - number)
-
-
-def times(estimate: Estimate, factor: float) -> Estimate:
-    """An estimate times a number that is known."""
-    return estimate.moved(lambda value: factor * value)
 
 
 @dataclass(frozen=True)

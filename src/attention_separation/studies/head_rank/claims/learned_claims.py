@@ -248,7 +248,7 @@ OWN_TEMPERATURE = rank_claim(
 )
 
 
-CLAIMS = (
+LEARNED_CLAIMS = (
     learned_angle(1, "One layer"),
     NEAR_HARDMAX,
     OWN_TEMPERATURE,

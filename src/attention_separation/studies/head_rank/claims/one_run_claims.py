@@ -19,9 +19,14 @@ from ..training.runs import by_rank
 from .arm_claims import each_cell_against_itself, least_training_loss, runs_of_arm
 from .claim import Evidence, RankClaim, rank_claim
 from .judging import ComparedRuns, Contrasts
-from .trained_claims import DIFFERENCE, Settings, lower_ranks_against_full, most_heads_of_lower_rank
+from .trained_claims import (
+    DIFFERENCE_BOUND,
+    Settings,
+    lower_ranks_against_full,
+    most_heads_of_lower_rank,
+)
 
-BY_HEART = 5.0
+BY_HEART_FACTOR = 5.0
 """Error on new sets over training loss from which a run has learned its sets by heart: chosen
 before any run of three layers by this recipe was looked at."""
 
@@ -64,7 +69,7 @@ def _on_new_sets(arm: Settings, words: str, suffix: str) -> tuple[RankClaim, ...
             origin=PAPERS,
             statement=f"Three layers, trained on {words}: every lower rank has a larger error on "
             "new sets than full rank with as many parameters",
-            bound=DIFFERENCE,
+            bound=DIFFERENCE_BOUND,
             judge=_compared(lower_ranks_against_full, arm, THREE_LAYERS),
         ),
         rank_claim(
@@ -72,7 +77,7 @@ def _on_new_sets(arm: Settings, words: str, suffix: str) -> tuple[RankClaim, ...
             origin=PAPERS,
             statement=f"Three layers, trained on {words}: the most heads of lower rank have a "
             "larger error on new sets than the fewest of full rank",
-            bound=DIFFERENCE,
+            bound=DIFFERENCE_BOUND,
             judge=_compared(most_heads_of_lower_rank, arm, THREE_LAYERS),
         ),
         rank_claim(
@@ -80,26 +85,26 @@ def _on_new_sets(arm: Settings, words: str, suffix: str) -> tuple[RankClaim, ...
             origin=PAPERS,
             statement=f"Trained on {words}, three layers of lower rank have a smaller error on new "
             "sets than one of the same rank and width",
-            bound=DIFFERENCE,
+            bound=DIFFERENCE_BOUND,
             judge=_compared(one_layer_against_three, arm, {}),
         ),
     )
 
 
-CLAIMS: tuple[RankClaim, ...] = (
+ONE_RUN_CLAIMS: tuple[RankClaim, ...] = (
     *_on_new_sets(runs.AS_PUBLISHED, "the same 100 batches in every epoch", ""),
     *_on_new_sets(NEW_BATCHES, "new batches at every step", ", new batches"),
     rank_claim(
         "three layers by heart",
         origin=OURS,
         statement="What is published of three layers is of the sets trained on: the error on new "
-        f"sets is over {BY_HEART:g} times the least training loss of an epoch",
+        f"sets is over {BY_HEART_FACTOR:g} times the least training loss of an epoch",
         bound="factor of the error on new sets over the training loss",
         judge=ComparedRuns(
             each_cell_against_itself,
             runs_of_arm({**RECIPE, **runs.AS_PUBLISHED, **THREE_LAYERS}),
             measures=(runs.held_out_error, least_training_loss),
-            factor=BY_HEART,
+            factor=BY_HEART_FACTOR,
             shows_single_runs=True,
         ),
     ),
@@ -108,4 +113,4 @@ CLAIMS: tuple[RankClaim, ...] = (
 
 def one_run_rows(evidence: Evidence) -> list[Row]:
     """The row of each claim; "not run" where there is nothing to compare."""
-    return claim_rows(CLAIMS, evidence)
+    return claim_rows(ONE_RUN_CLAIMS, evidence)

@@ -10,9 +10,9 @@ from ....statistics.claims import Comparison, Estimate, at_least, within
 from ..settings.titles import CHECK, OURS, PAPERS
 from ..training.runs import values
 from .claim import Evidence, Finding, rank_claim
-from .judging import ComparedNumbers, error_less, finding_together, row_words, times
+from .judging import ComparedNumbers, error_of, finding_together, row_words
 
-SIZE = ("d", "rank", "heads")
+HEADS_OF_LAYER = ("d", "rank", "heads")
 """Columns: a layer of heads."""
 
 LAWFUL = 0.25
@@ -38,7 +38,7 @@ def _shares_off_the_law(rows: list[Row]) -> Iterator[Comparison]:
         words = row_words(row, "d", "n")
         name = f"{row['distribution']} points, {words}, c={row['temperature']:g}"
         law = row["error_law"]
-        yield within(name, times(error_less(row, law), 1 / law), LAWFUL)
+        yield within(name, error_of(row).less(law).times(1 / law), LAWFUL)
 
 
 FACT_1 = rank_claim(
@@ -66,7 +66,7 @@ def _bounds_over_full_rank(found_heads: list[Row]) -> Iterator[Comparison]:
     for d in values(found_heads, "d"):
         rows = chosen(found_heads, d=d)
         full_rank_error = min(row["error"] for row in chosen(rows, kind="full_rank"))
-        row_by_size = {row_words(row, *SIZE): row for row in _of_lower_rank(rows)}
+        row_by_size = {row_words(row, *HEADS_OF_LAYER): row for row in _of_lower_rank(rows)}
         for name, row in row_by_size.items():
             gap = Estimate.exactly(row["bound_any_value"] - full_rank_error)
             yield at_least(name, gap, 0.0)
@@ -118,7 +118,7 @@ def _hardmax_over_softmax(found_heads: list[Row]) -> Iterator[Comparison]:
     for row in found_heads:
         if row["kind"] in HARDMAX_KINDS:
             name = f"{row_words(row, 'd', 'rank')}, {row['kind']}"
-            yield at_least(name, error_less(row, softmax_limits[row["d"], row["rank"]]), 0.0)
+            yield at_least(name, error_of(row).less(softmax_limits[row["d"], row["rank"]]), 0.0)
 
 
 SOFTMAX_AT_LOW_RANK = rank_claim(
@@ -137,8 +137,8 @@ def _found_of_lower_rank(evidence: Evidence) -> list[Row]:
 
 def _found_above_bound(found_heads: list[Row]) -> Iterator[Comparison]:
     for row in found_heads:
-        name = f"{row_words(row, *SIZE)}, {row['kind']}"
-        yield at_least(name, error_less(row, row["bound"]), 0.0)
+        name = f"{row_words(row, *HEADS_OF_LAYER)}, {row['kind']}"
+        yield at_least(name, error_of(row).less(row["bound"]), 0.0)
 
 
 FOUND_HEADS = rank_claim(
@@ -161,7 +161,7 @@ def _judge_trained_layers(evidence: Evidence) -> Finding:
     for size, best_trained in best_by_size.items():
         best_found = best_found_by_size.get(size)
         if best_found is not None:
-            gap = error_less(best_trained, best_found["error"])
+            gap = error_of(best_trained).less(best_found["error"])
             comparisons.append(at_least(size, gap, 0.0))
     return finding_together(comparisons, trained, evidence.level)
 
@@ -170,7 +170,7 @@ def _best_by_size(rows: list[Row]) -> dict[str, Row]:
     """Of each d, rank and number of heads, in words, the first row with the least error."""
     best: dict[str, Row] = {}
     for row in rows:
-        size = row_words(row, *SIZE)
+        size = row_words(row, *HEADS_OF_LAYER)
         if size not in best or row["error"] < best[size]["error"]:
             best[size] = row
     return best
@@ -193,8 +193,8 @@ def _trained_layers(evidence: Evidence) -> list[Row]:
 
 def _trained_above_bound(trained_layers: list[Row]) -> Iterator[Comparison]:
     for row in trained_layers:
-        name = f"{row_words(row, *SIZE)}, rate {row['rate']:g}"
-        yield at_least(name, error_less(row, row["bound_any_value"]), 0.0)
+        name = f"{row_words(row, *HEADS_OF_LAYER)}, rate {row['rate']:g}"
+        yield at_least(name, error_of(row).less(row["bound_any_value"]), 0.0)
 
 
 LAYERS_ABOVE_BOUND = rank_claim(

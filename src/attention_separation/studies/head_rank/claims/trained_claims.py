@@ -23,9 +23,9 @@ from .published_claims import FIVE_LAYERS as FIVE_LAYERS_PUBLISHED
 FACTOR = 2.0
 """From how many times an error on it counts as far larger."""
 
-DIFFERENCE = "margin, of the difference of mean errors"
-DIFFERENCE_EITHER_WAY = "margin on either side, of the difference of mean errors"
-RATIO = "factor between mean errors"
+DIFFERENCE_BOUND = "margin, of the difference of mean errors"
+EITHER_WAY_BOUND = "margin on either side, of the difference of mean errors"
+RATIO_BOUND = "factor between mean errors"
 """What the bounds of claims are."""
 
 RunsByRank = dict[int, list[Run]]
@@ -37,7 +37,7 @@ CONCATENATED: Settings = {"encoding": "concatenated"}
 ADDITIVE_AS_PUBLISHED: Settings = {"encoding": "additive", **runs.PUBLISHED_INITIAL}
 ADDITIVE_FROM_SMALL: Settings = {"encoding": "additive", **runs.CONTROL_INITIAL}
 
-ALIKE = (*runs.SIZE, *runs.TRAINING, "width")
+ENCODING_SETTINGS = (*runs.SIZE, *runs.TRAINING, "width")
 """Settings that runs of one encoding have in common."""
 
 _PUBLISHED_LAW = runs.initial_words(runs.PUBLISHED_INITIAL)
@@ -134,7 +134,7 @@ def published_and_small_initial_values(rows: list[Run]) -> Iterator[Contrast]:
         small = _with_encoding(rows, layers, ADDITIVE_FROM_SMALL)
         # Of the same size, and trained as those of the published initial values.
         small_trained_alike = {
-            rank: runs.like(small.get(rank, []), group[0], ALIKE)
+            rank: runs.like(small.get(rank, []), group[0], ENCODING_SETTINGS)
             for rank, group in published.items()
         }
         yield from _over_ranks(f"L={layers}", published, small_trained_alike)
@@ -145,7 +145,7 @@ def _with_encoding(rows: list[Run], layers: int, encoding: Settings) -> RunsByRa
     dimension a network without an encoding has heads of full rank."""
     encoded = chosen(rows, regime="fresh", layers=layers, **encoding)
     lower = [row for row in encoded if row["rank"] < row["d"]]
-    alike = runs.comparable_rows(lower, ALIKE)
+    alike = runs.comparable_rows(lower, ENCODING_SETTINGS)
     return {rank: chosen(alike, rank=rank) for rank in runs.values(alike, "rank")}
 
 
@@ -186,13 +186,13 @@ def _on_points(group: list[Run], rank: int, many: int, few: int) -> Contrast:
     return Contrast(f"r={rank}, N={many} against {few}", [pair])
 
 
-CLAIMS = (
+TRAINED_CLAIMS = (
     rank_claim(
         "full rank at one layer",
         origin=PAPERS,
         statement="One layer: every lower rank has a larger error than full rank with as many "
         "parameters",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(lower_ranks_against_full, figure_1(layers=1)),
     ),
     rank_claim(
@@ -200,7 +200,7 @@ CLAIMS = (
         origin=PAPERS,
         statement=f"One layer: every lower rank has more than {FACTOR:g} times the error of full "
         "rank with as many parameters",
-        bound=RATIO,
+        bound=RATIO_BOUND,
         judge=ComparedRuns(lower_ranks_against_full, figure_1(layers=1), factor=FACTOR),
     ),
     rank_claim(
@@ -208,7 +208,7 @@ CLAIMS = (
         origin=PAPERS,
         statement="One layer: the most heads of lower rank have a larger error than the fewest of "
         "full rank",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(most_heads_of_lower_rank, figure_1(layers=1)),
     ),
     rank_claim(
@@ -216,7 +216,7 @@ CLAIMS = (
         origin=PAPERS,
         statement=f"One layer: the most heads of lower rank have more than {FACTOR:g} times the "
         "error of the fewest of full rank",
-        bound=RATIO,
+        bound=RATIO_BOUND,
         judge=ComparedRuns(most_heads_of_lower_rank, figure_1(layers=1), factor=FACTOR),
     ),
     rank_claim(
@@ -224,7 +224,7 @@ CLAIMS = (
         origin=PAPERS,
         statement="Three layers: every lower rank has a larger error than full rank with as many "
         "parameters",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(lower_ranks_against_full, figure_1(layers=3), unfit=two_outcomes_reason),
     ),
     rank_claim(
@@ -232,7 +232,7 @@ CLAIMS = (
         origin=PAPERS,
         statement="Three layers: the most heads of lower rank have a larger error than the fewest "
         "of full rank",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(most_heads_of_lower_rank, figure_1(layers=3), unfit=two_outcomes_reason),
     ),
     rank_claim(
@@ -240,7 +240,7 @@ CLAIMS = (
         origin=PAPERS,
         statement="Three layers of lower rank have a smaller error than one, on average over the "
         "ranks, with the most heads",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(one_and_three_layers, figure_1()),
     ),
     rank_claim(
@@ -248,7 +248,7 @@ CLAIMS = (
         origin=PAPERS,
         statement="Five layers with d^2 parameters per layer have a larger error than three, at "
         "every rank",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(five_and_three_layers, figure_1()),
         substitute=FIVE_LAYERS_PUBLISHED,
     ),
@@ -257,7 +257,7 @@ CLAIMS = (
         origin=PAPERS,
         statement="Concatenated encodings lower the error of lower ranks at three layers, on "
         "average",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(without_and_with(CONCATENATED, layers=3)),
     ),
     rank_claim(
@@ -265,7 +265,7 @@ CLAIMS = (
         origin=PAPERS,
         statement="Concatenated encodings do not lower the error of lower ranks at one layer, on "
         "average",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(without_and_with(CONCATENATED, layers=1), claimed=at_most),
     ),
     # The control of about as many attention parameters is not in the paper.
@@ -275,7 +275,7 @@ CLAIMS = (
         statement="Concatenated encodings lower the error of lower ranks at three layers beside "
         "networks without an encoding that have about as many attention parameters, too, on "
         "average",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(without_and_with(CONCATENATED, layers=3, times_the_width=4)),
     ),
     rank_claim(
@@ -284,7 +284,7 @@ CLAIMS = (
         statement="Concatenated encodings do not lower the error of lower ranks at one layer "
         "beside networks without an encoding that have about as many attention parameters, on "
         "average",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(
             without_and_with(CONCATENATED, layers=1, times_the_width=4), claimed=at_most
         ),
@@ -294,7 +294,7 @@ CLAIMS = (
         origin=PAPERS,
         statement=f"Additive encodings, from the published initial values {_PUBLISHED_LAW}, do not "
         "lower the error of lower ranks, on average",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(without_and_with(ADDITIVE_AS_PUBLISHED), claimed=at_most),
     ),
     # Other initial values are not in the paper.
@@ -303,7 +303,7 @@ CLAIMS = (
         origin=OURS,
         statement=f"Additive encodings from initial values {_SMALL_LAW} neither lower nor raise "
         "the error of lower ranks, on average",
-        bound=DIFFERENCE_EITHER_WAY,
+        bound=EITHER_WAY_BOUND,
         judge=ComparedRuns(without_and_with(ADDITIVE_FROM_SMALL), claimed=within),
     ),
     rank_claim(
@@ -311,7 +311,7 @@ CLAIMS = (
         origin=OURS,
         statement="With additive encodings lower ranks have a larger error from the published "
         f"initial values {_PUBLISHED_LAW} than from {_SMALL_LAW}, on average",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(published_and_small_initial_values),
     ),
     rank_claim(
@@ -319,7 +319,7 @@ CLAIMS = (
         origin=PAPERS,
         statement="Two layers of lower rank: the error grows from each number of points to the "
         "next",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(
             more_points_of_lower_rank, figure_4, at_full_width=True, unfit=unlearned_reason
         ),
@@ -343,7 +343,7 @@ CLAIMS = (
         "more points, full rank",
         origin=PAPERS,
         statement="Two layers of full rank: the error does not grow with the number of points",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(
             more_points_of_full_rank,
             figure_4,

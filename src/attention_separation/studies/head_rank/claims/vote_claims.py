@@ -13,14 +13,7 @@ from ..constructions import vote
 from ..settings.titles import CHECK, OURS, PAPERS
 from ..training.runs import values
 from .claim import Evidence, Finding, finding_of, finding_of_worst, rank_claim
-from .judging import (
-    ComparedNumbers,
-    error_less,
-    finding_together,
-    row_words,
-    sizes_of_points,
-    times,
-)
+from .judging import ComparedNumbers, error_of, finding_together, row_words, sizes_of_points
 
 MANY_TIMES = 32
 """How many times as many heads the vote is compared with: by its exact law the error then falls by
@@ -70,13 +63,7 @@ def _judge_more_voters(evidence: Evidence) -> Finding:
     comparisons = []
     for few, many in pairs:
         level = evidence.level / len(pairs) / 2
-        error_of_few = _vote_error(few, level)
-        error_of_many = _vote_error(many, level)
-        difference = Estimate(
-            error_of_few.value - error_of_many.value,
-            low=error_of_few.low - error_of_many.high,
-            high=error_of_few.high - error_of_many.low,
-        )
+        difference = _vote_error(few, level).less(_vote_error(many, level))
         name = f"{row_words(few, 'd', 'heads')} against {many['heads']}"
         comparisons.append(at_least(name, difference, 0.0))
     return finding_of(comparisons, sizes_of_points(evidence.votes))
@@ -118,9 +105,9 @@ def _judge_few_points(evidence: Evidence) -> Finding:
     rows.sort(key=lambda row: (row["d"], row["n"]))
     comparisons = []
     for row in rows:
-        gap = error_less(row, row["rank_0"])
+        gap = error_of(row).less(row["rank_0"])
         if row["n"] == fewest:
-            gap = times(gap, -1.0)
+            gap = gap.times(-1.0)
         comparisons.append(at_least(row_words(row, "d", "n"), gap, 0.0))
     finding = finding_together(comparisons, rows, evidence.level)
     statement = FEW_POINTS.statement.format(heads=most_heads, few=fewest, many=most)
@@ -205,7 +192,7 @@ def _shares_of_the_exponent(rows: list[Row]) -> Iterator[Comparison]:
         yield at_most(name, Estimate.exactly(share), 1.0)
 
 
-RANDOM_FEATURES = rank_claim(
+RANDOM_FEATURES_SUFFICE = rank_claim(
     "random features suffice",
     origin=PAPERS,
     statement="Random rank-1 heads come to an error ε with e^(d²/ε²) heads, as printed, Ω's "
