@@ -8,11 +8,12 @@ a trained head is V = W_o W_v. A run of single heads has the c of the nearest -c
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from ....statistics.claims import Comparison, Estimate, at_least, at_most, within
+from ....statistics.claims import Comparison, Estimate, Verdict, at_least, at_most, within
 from ....statistics.contrasts import Run
 from ....statistics.means import simultaneous_quantile
 from ..settings.titles import OURS, PAPERS
@@ -38,51 +39,63 @@ MOST_VALUE_ANGLE = 15.0
 as far as MOST_ANGLE is from 180."""
 
 
-def _angles(rows: list[Run]) -> list[float]:
-    """The angles of all heads of some runs. A head without a number has not come close to -cI."""
-    angles = []
-    for row in rows:
-        for angle in row["angle"]:
-            angles.append(angle or 0.0)
-    return angles
+def _angles(run: Run) -> list[float]:
+    """The angles of a run's heads. A head without a number has not come close to -cI."""
+    return [angle or 0.0 for angle in run["angle"]]
 
 
-def _value_angles(rows: list[Run]) -> list[float]:
-    """The angles of all heads' value maps to the nearer of +I and -I."""
-    angles = []
-    for row in rows:
-        for angle in row["angle_value"]:
-            # A head without a number is no multiple of I.
-            angles.append(90.0 if angle is None else min(angle, 180.0 - angle))
-    return angles
+def _value_angles(run: Run) -> list[float]:
+    """The angles of a run's value maps to the nearer of +I and -I; none of a table of an earlier
+    version. A head without a number is no multiple of I."""
+    return [90.0 if angle is None else min(angle, 180.0 - angle) for angle in run["angle_value"]]
 
 
-def _median(
-    name: str, heads: list[Run], angles: list[float], claimed: Claimed, bound: float
-) -> Comparison:
-    """The comparison of the median angle of some heads, whose name says which runs are dead."""
-    median = Estimate.exactly(float(np.median(angles)))
-    return claimed(runs.naming_dead(name, heads), median, bound)
+def _angles_of_all(heads: list[Run], angles: Callable[[Run], list[float]]) -> list[float]:
+    return list(chain.from_iterable(map(angles, heads)))
 
 
-def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
-    """The claim on the median angle of single heads, which is what the paper's figure shows: of
-    these runs' heads, and no estimate of others'."""
+@dataclass(frozen=True)
+class MedianAngle:
+    """The judge of a claim on the median angle of single heads, which is what the paper's figure
+    shows: of these runs' heads, and no estimate of others'.
 
-    def judge(evidence: Evidence) -> Finding:
-        single_heads = runs.single_heads(evidence.usual_runs, layers)
+    Attributes
+    ----------
+    layers : of the runs
+    angles : of a run
+    claimed, bound : how the median is claimed to stand to what
+    words : what is said of the heads that keep to the bound, and of the least angle
+    """
+
+    layers: int
+    angles: Callable[[Run], list[float]]
+    claimed: Claimed
+    bound: float
+    words: str
+
+    def __call__(self, evidence: Evidence) -> Finding:
+        single_heads = runs.single_heads(evidence.usual_runs, self.layers)
         sizes = runs.sizes(single_heads)
-        angles = _angles(single_heads)
-        if not angles:
+        measured_heads = [run for run in single_heads if self.angles(run)]
+        if not measured_heads:
             return finding_of([], sizes)
+        angles = _angles_of_all(measured_heads, self.angles)
         reason = runs.bimodal_reason(single_heads)
         if reason:
             return not_judged(len(angles), sizes, reason)
-        reaching = sum(angle >= MOST_ANGLE for angle in angles)
-        name = f"{reaching} of {len(angles)} heads reach it; lowest {min(angles):.3g}, median"
-        worst = _median(name, single_heads, angles, at_least, MOST_ANGLE)
+        of_heads = [self._comparison("", angle) for angle in angles]
+        keeping = sum(comparison.verdict == Verdict.AGREES for comparison in of_heads)
+        name = f"{keeping} of {len(angles)} heads {self.words} {min(angles):.3g}, median"
+        median = float(np.median(angles))
+        worst = self._comparison(runs.naming_dead(name, measured_heads), median)
         return finding_of_worst(worst, len(angles), sizes)
 
+    def _comparison(self, name: str, angle: float) -> Comparison:
+        return self.claimed(name, Estimate.exactly(angle), self.bound)
+
+
+def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
+    """The claim on the angle of single heads."""
     return rank_claim(
         f"learned angle, L={layers}",
         origin=PAPERS,
@@ -90,7 +103,7 @@ def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
         f"multiple of the identity (the median head at least {MOST_ANGLE:g} degrees from +I, a "
         "bound of this reproduction's)",
         bound="degrees from +I",
-        judge=judge,
+        judge=MedianAngle(layers, _angles, at_least, MOST_ANGLE, "reach it; lowest"),
     )
 
 
@@ -116,7 +129,7 @@ def _judge_more_heads(evidence: Evidence) -> Finding:
 
 def _median_angle(cell: list[Run]) -> Comparison:
     name = runs.naming_dead(runs.cell_words(cell[0]), cell)
-    median = Estimate.exactly(float(np.median(_angles(cell))))
+    median = Estimate.exactly(float(np.median(_angles_of_all(cell, _angles))))
     return at_most(f"{name}, median", median, MOST_ANGLE)
 
 
@@ -131,20 +144,6 @@ MORE_HEADS = rank_claim(
 )
 
 
-def _judge_value_map(evidence: Evidence) -> Finding:
-    single_heads = runs.single_heads(evidence.usual_runs, 1)
-    sizes = runs.sizes(single_heads)
-    # Tables of an earlier version have no value maps.
-    measured_heads = [row for row in single_heads if row["angle_value"]]
-    if not measured_heads:
-        return finding_of([], sizes)
-    angles = _value_angles(measured_heads)
-    reaching = sum(angle <= MOST_VALUE_ANGLE for angle in angles)
-    name = f"{reaching} of {len(angles)} heads keep to it; least {min(angles):.3g}, median"
-    worst = _median(name, measured_heads, angles, at_most, MOST_VALUE_ANGLE)
-    return finding_of_worst(worst, len(angles), sizes)
-
-
 VALUE_MAP = rank_claim(
     "learned value map",
     origin=PAPERS,
@@ -152,7 +151,7 @@ VALUE_MAP = rank_claim(
     f"map, too (W_o W_v of the median head is at most {MOST_VALUE_ANGLE:g} degrees from the nearer "
     "of +I and -I, a bound of this reproduction's)",
     bound="degrees from the nearer of +I and -I",
-    judge=_judge_value_map,
+    judge=MedianAngle(1, _value_angles, at_most, MOST_VALUE_ANGLE, "keep to it; least"),
 )
 
 
