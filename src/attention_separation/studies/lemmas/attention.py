@@ -215,8 +215,9 @@ Cases = dict[Network, Case]
 """The four cases of a model with one X."""
 
 
-def separation_claims(name: str, cases: Cases) -> Iterator[PaperClaim]:
-    """Theorems 1.1, 1.2, 6.2: F_exp separates the datasets, and F_lin is zero on both."""
+def separation_claims(name: str, cases: Cases, is_misprinted: bool = False) -> Iterator[PaperClaim]:
+    """Theorems 1.1, 1.2, 6.2: F_exp separates the datasets, and F_lin is zero on both; of one that
+    is misprinted also what is printed."""
     special = cases[EXP_1]
     silent = [case for network, case in cases.items() if network != EXP_1]
     lemma = Lemma(name, special, on_network=False)
@@ -246,7 +247,7 @@ def separation_claims(name: str, cases: Cases) -> Iterator[PaperClaim]:
         quantity="largest Pr[F > 0] of the three networks that should be zero, "
         "with the fewest columns for which F_exp is positive on D1 often enough",
     )
-    if name == "6.2":
+    if is_misprinted:
         yield lemma.claim(
             "printed",
             "With high probability F_exp is both positive and zero on D1",
@@ -289,13 +290,15 @@ def _network_claims(
     weights: Rows,
     values: Rows,
     half_from_a1: Sequence[float] = (),
+    is_read_at_least_a1: bool = False,
     note: str = "",
 ) -> Iterator[PaperClaim]:
     """The four lemmas on one network: on u and f, on c, on signs and on the network.
 
     Their numbers begin with the first of the section. `weights` and `values` are the rows on u and
     f and those on c; `half_from_a1` says from which a1 on the special weight may be claimed to be
-    one half; `note` is on the theorem.
+    one half; `is_read_at_least_a1`, whether the lemma on signs is read with the least a1, too;
+    `note` is on the theorem.
     """
     on_weights = Lemma(f"{section}.{first}", case)
     on_values = Lemma(f"{section}.{first + 1}", case)
@@ -308,7 +311,7 @@ def _network_claims(
     if (case.kernel, case.dataset) == EXP_1:
         yield from signs_separate(on_signs)
         yield from steps_of_proof(on_signs)
-        if section == "D":
+        if is_read_at_least_a1:
             yield others_at_least_a1(on_signs)
         yield from network_positive(theorem, note)
     else:
@@ -329,7 +332,13 @@ def _left_out_claims(case: Case) -> Iterator[PaperClaim]:
 def self_attention() -> Iterator[PaperClaim]:
     """All claims on self-attention."""
     yield from _network_claims(
-        "D", 2, CASES_WITH_ONES[EXP_1], weights=entries.D2, values=entries.D3, half_from_a1=[0.7]
+        "D",
+        2,
+        CASES_WITH_ONES[EXP_1],
+        weights=entries.D2,
+        values=entries.D3,
+        half_from_a1=[0.7],
+        is_read_at_least_a1=True,
     )
     yield from _network_claims(
         "D", 6, CASES_WITH_ONES[EXP_0], weights=entries.D6, values=entries.D7
@@ -354,7 +363,7 @@ def self_attention() -> Iterator[PaperClaim]:
     yield from _left_out_claims(CASES_WITH_IDENTITY[LINEAR_0])
     yield from separation_claims("1.1", CASES_WITH_ONES)
     yield from separation_claims("1.1.identity", CASES_WITH_IDENTITY)
-    yield from separation_claims("6.2", CASES_WITH_ONES)
+    yield from separation_claims("6.2", CASES_WITH_ONES, is_misprinted=True)
 
 
 def cross_attention() -> Iterator[PaperClaim]:
