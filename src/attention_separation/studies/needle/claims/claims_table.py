@@ -17,7 +17,7 @@ from ....statistics.claims import Comparison, Estimate
 from ..accuracy_limits import ACCURACIES, CRITICAL
 from ..settings.exact import ClaimsJob
 from ..training.cells_table import SCHEMA as CELLS
-from .trained_claims import TRAINED_CLAIMS, Evidence, Kind, claim
+from .trained_claims import TRAINED_CLAIMS, Evidence, Kind, needle_claim
 
 SUM_DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
 """The degree p + 1 of the sums that a score to the power p sees."""
@@ -86,7 +86,7 @@ def margins(evidence: Evidence) -> Iterator[Comparison]:
             )
 
 
-N5 = claim(
+N5 = needle_claim(
     "N5",
     kind=Kind.EXACT,
     statement="A score to the power p is lost at a critical n that grows as μ to the power 2(p + "
@@ -94,7 +94,7 @@ N5 = claim(
     rule="within 5 % of 2(p + 1)",
     comparisons=slopes,
 )
-N6 = claim(
+N6 = needle_claim(
     "N6",
     kind=Kind.EXACT,
     statement="Softmax is lost at a critical n that grows as e^(μ²/2), from μ = 3 on: "
@@ -102,7 +102,7 @@ N6 = claim(
     rule="between 0.6 and 0.8 at every μ from 3 to 8",
     comparisons=softmax_ratios,
 )
-N10 = claim(
+N10 = needle_claim(
     "N10",
     kind=Kind.EXACT,
     statement="Without noise, and with rows divided by their sums, linear attention with X = e_d "

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
 
 from ....needle.attention_sink import right_sink, sink_accuracy
-from ....results import claims
+from ....results.claims import JudgedClaim, claim_by_rule
 from ....statistics.claims import Comparison, Estimate, within
 from ....statistics.means import ClaimedMean, Mean, compare_means
 from ..settings.exact import AnotherX, Entries
@@ -65,8 +65,18 @@ class Evidence:
         return [row for row in self.cells if row["control"]]
 
 
-claim = partial(claims.claim_by_rule, slack=attrgetter("slack_of_value"))
-"""Of a claim on the needle the value alone says how far a comparison is from agreeing."""
+def needle_claim(
+    name: str,
+    *,
+    kind: Kind,
+    statement: str,
+    rule: str,
+    comparisons: Callable[[Evidence], Iterable[Comparison]],
+) -> JudgedClaim[Evidence]:
+    """A claim on the needle: the value alone says how far a comparison is from agreeing."""
+    slack = attrgetter("slack_of_value")
+    return claim_by_rule(name, kind, statement, rule, comparisons, slack)
+
 
 MOST_ABOVE_LIMIT = 0.02
 """By which a mean may be above what nothing passes: its error must be smaller."""
@@ -110,7 +120,7 @@ CLAIMS_AT_LEVEL = 8
 """Claims that share the level: all but N11, whose numbers are known for each run."""
 
 
-def of_means(
+def compared_means(
     means: Callable[[Evidence], Iterable[ClaimedMean]],
 ) -> Callable[[Evidence], list[Comparison]]:
     """The comparisons of means of runs, at the claim's part of the level."""
@@ -264,41 +274,41 @@ def _crossing_ratios(evidence: Evidence) -> Iterator[Comparison]:
         )
 
 
-N1 = claim(
+N1 = needle_claim(
     "N1",
     kind=Kind.TRAINED,
     statement="No trained network passes what is exact: uniform weights or linear attention its "
     "bound, where the query is given, any kernel the likelihood ratio",
     rule=f"mean accuracy − limit at most {MOST_ABOVE_LIMIT:g}",
-    comparisons=of_means(_networks_less_limits),
+    comparisons=compared_means(_networks_less_limits),
 )
-N2 = claim(
+N2 = needle_claim(
     "N2",
     kind=Kind.TRAINED,
     statement=f"Training reaches the lines of {', '.join(LADDER)} where the query is given, up to "
     f"n = {LARGEST_JUDGED_N}, wherever the line is {JUDGED_FROM:g} or more",
     rule=f"limit − mean accuracy at most {MOST_BELOW_LINE:g}",
-    comparisons=of_means(_networks_less_lines),
+    comparisons=compared_means(_networks_less_lines),
 )
-N3 = claim(
+N3 = needle_claim(
     "N3",
     kind=Kind.TRAINED,
     statement=f"Trained softmax succeeds where trained linear attention does not: μ = {SIGNAL:g}, "
     f"n = {LARGE_N}, the query given",
     rule=f"softmax − linear at least {LEAST_LEAD_OF_SOFTMAX:g}, "
     f"and softmax at least {LEAST_SUCCESS:g}",
-    comparisons=of_means(_softmax_and_linear),
+    comparisons=compared_means(_softmax_and_linear),
 )
-N4 = claim(
+N4 = needle_claim(
     "N4",
     kind=Kind.TRAINED,
     statement=f"Trained, more degree does better: uniform < linear < power_2 < power_4 at n = "
     f"{MIDDLE_N}, and "
     f"at n = {LARGE_N} with μ = {SIGNAL:g}; power_4 < exp at n = {LARGE_N}; the query given",
     rule="each step above 0",
-    comparisons=of_means(_ladder_rises),
+    comparisons=compared_means(_ladder_rises),
 )
-N7 = claim(
+N7 = needle_claim(
     "N7",
     kind=Kind.TRAINED,
     statement="Trained networks are lost at the critical n that is computed, where they cross an "
@@ -306,7 +316,7 @@ N7 = claim(
     rule=f"trained n over exact n from {LEAST_RATIO:g} to {MOST_RATIO:g}, interpolated in log n",
     comparisons=_crossing_ratios,
 )
-N8 = claim(
+N8 = needle_claim(
     "N8",
     kind=Kind.TRAINED,
     statement="Feature maps, elu + 1, come close to softmax where the query is learned, with 12 "
@@ -315,9 +325,9 @@ N8 = claim(
     f"μ = {SIGNAL:g}, n = {MIDDLE_N}",
     rule=f"exp − elu at most {MOST_LEAD_OF_SOFTMAX:g}; "
     f"power_2 − elu at least {LEAST_LEAD_OF_POWER_2:g}; rise above 0",
-    comparisons=of_means(_features_beside_kernels),
+    comparisons=compared_means(_features_beside_kernels),
 )
-N9 = claim(
+N9 = needle_claim(
     "N9",
     kind=Kind.TRAINED,
     statement="In the first paper's network, every token a query, trained linear attention does "
@@ -326,18 +336,18 @@ N9 = claim(
     "each, and pooled by the largest, not summed, and learned weights of the outputs: "
     f"n = {LARGE_N}",
     rule=f"no attention − linear at most {MOST_BELOW_LINE:g}",
-    comparisons=of_means(_no_attention_less_linear),
+    comparisons=compared_means(_no_attention_less_linear),
 )
-CONTROL = claim(
+CONTROL = needle_claim(
     "control",
     kind=Kind.TRAINED,
     statement="Neither another learning rate nor leaving out the standardisation of outputs "
     "changes a verdict",
     rule=f"mean − likelihood ratio at most {MOST_ABOVE_LIMIT:g}, "
     f"line − mean at most {MOST_BELOW_LINE:g}",
-    comparisons=of_means(_controls_less_both),
+    comparisons=compared_means(_controls_less_both),
 )
-N11 = claim(
+N11 = needle_claim(
     "N11",
     kind=Kind.TRAINED,
     statement="A sink that is learned becomes the right one in every run, beside scores μz and "
