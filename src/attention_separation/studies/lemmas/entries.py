@@ -7,6 +7,7 @@ computed. In it, a is the special entry of the lemma's dataset.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .claim import PaperClaim, SignAndBound
 from .lemma import Attended, Lemma
@@ -21,7 +22,17 @@ FURTHER_CLASS = slice(2, 3)
 """Rows of the special token's class and of another, which X the identity tells apart."""
 
 Rows = Iterable[tuple[str, ...]]
-"""Part, entries, what it claims of them, and their value if it is another claim."""
+"""Tables of the fields of `EntryRow`."""
+
+
+class EntryRow(NamedTuple):
+    """A part of a lemma, the entries that it is about, what it claims of them, and their value if
+    it is another claim."""
+
+    part: str
+    entries: str
+    claimed: str
+    value: str = ""
 
 
 @dataclass(frozen=True)
@@ -130,10 +141,11 @@ class Entries:
 def claims_of_rows(lemma: Lemma, rows: Rows) -> list[PaperClaim]:
     """The claims that some rows are."""
     claims = []
-    for part, entries, claimed, *values in rows:
-        claims.append(_claim_of_row(lemma, part, entries, claimed))
-        for value in values:
-            claims.append(_claim_of_row(lemma, f"{part}.value", entries, value))
+    for fields in rows:
+        row = EntryRow(*fields)
+        claims.append(_claim_of_row(lemma, row.part, row.entries, row.claimed))
+        if row.value:
+            claims.append(_claim_of_row(lemma, f"{row.part}.value", row.entries, row.value))
     return claims
 
 
