@@ -51,11 +51,6 @@ class Growth:
     tokens_per_class: int | None = None
     asked: str = ""
 
-    @property
-    def is_fixed(self) -> bool:
-        """Whether K is the same at every n."""
-        return not self.words
-
 
 D_FIXED = "d fixed"
 GROWTH = {
@@ -74,11 +69,12 @@ FAST = PATHS[:3]
 
 @dataclass(frozen=True)
 class SizePath:
-    """Sizes of one model along one of PATHS; `classes` is K where it is fixed."""
+    """Sizes of one model along one of PATHS; where K is fixed, it is `classes`: 1 in the regression
+    model, whose tokens have no classes and which has no d."""
 
     model: Model
     name: str
-    classes: int = 0
+    classes: int = 1
 
     @property
     def growth(self) -> Growth:
@@ -91,33 +87,38 @@ class SizePath:
 
     def size(self, wanted_n: float) -> Size:
         """n and d nearest to a wanted n: n is a multiple of the number of classes."""
-        if not isinstance(self.model, AttentionModel):
-            return Size(round(wanted_n), None)
         tokens_per_class = self.growth.tokens_per_class
         if tokens_per_class is None:
             classes = self._classes(wanted_n)
-            tokens_per_class = max(1, round(wanted_n / classes))
-        else:
-            classes = max(1, round(wanted_n / tokens_per_class))
-        return Size(classes * tokens_per_class, classes + self.model.other_columns)
+            return self._size_of(classes, max(1, round(wanted_n / classes)))
+        return self._size_of(max(1, round(wanted_n / tokens_per_class)), tokens_per_class)
+
+    def after(self, size: Size) -> Size:
+        """The next size of the path."""
+        classes = self._classes_at(size)
+        if self.growth.tokens_per_class is not None:
+            return self._size_of(classes + 1, self.growth.tokens_per_class)
+        if self._classes(size.n + classes) <= classes:
+            return self._size_of(classes, size.n // classes + 1)
+        return self._size_of(classes + 1, size.n // (classes + 1) + 1)
 
     def _classes(self, n: float) -> int:
+        """K at some n, where a class has no fixed number of tokens."""
         if self.growth.classes is None:
             return self.classes
         return math.ceil(self.growth.classes(n))
 
-    def after(self, size: Size) -> Size:
-        """The next size of the path."""
-        n, d = size
-        if not isinstance(self.model, AttentionModel) or d is None:
-            return Size(n + 1, None)
-        if self.growth.tokens_per_class is not None:
-            return Size(n + self.growth.tokens_per_class, d + 1)
-        classes = self.model.classes(d)
-        if self._classes(n + classes) <= classes:
-            return Size(n + classes, d)
-        tokens_per_class = n // (classes + 1) + 1
-        return Size(tokens_per_class * (classes + 1), d + 1)
+    def _size_of(self, classes: int, tokens_per_class: int) -> Size:
+        n = classes * tokens_per_class
+        if isinstance(self.model, AttentionModel):
+            return Size(n, classes + self.model.other_columns)
+        return Size(n, None)
+
+    def _classes_at(self, size: Size) -> int:
+        """K at a size of the path."""
+        if isinstance(self.model, AttentionModel) and size.d is not None:
+            return self.model.classes(size.d)
+        return self.classes
 
     def doublings(self) -> list[Size]:
         """Sizes from SMALLEST_N to LARGEST_N, each about twice the one before; those of attention
@@ -130,10 +131,7 @@ class SizePath:
 
     def _has_two_classes_of_two(self, size: Size) -> bool:
         """Whether there are two classes and two tokens in each; the regression model has none."""
-        n, d = size
-        if not isinstance(self.model, AttentionModel) or d is None:
-            return True
-        return 2 <= self.model.classes(d) <= n / 2
+        return size.d is None or 2 <= self._classes_at(size) <= size.n / 2
 
 
 def paths(model: Model, first: Size, names: Collection[str] = PATHS) -> list[SizePath]:
@@ -141,10 +139,7 @@ def paths(model: Model, first: Size, names: Collection[str] = PATHS) -> list[Siz
     _, d = first
     if not isinstance(model, AttentionModel) or d is None:
         return [SizePath(model, D_FIXED)]
-    return [
-        SizePath(model, name, classes=model.classes(d) if GROWTH[name].is_fixed else 0)
-        for name in names
-    ]
+    return [SizePath(model, name, classes=model.classes(d)) for name in names]
 
 
 @dataclass(frozen=True)
