@@ -1,8 +1,8 @@
 """Grids of trained cells, and made-up runs of them as `training.runs.read_runs` reads them."""
 
+from attention_separation.results.claims import claim_rows
 from attention_separation.studies.head_rank.claims import learned_claims, trained_claims
 from attention_separation.studies.head_rank.claims.claim import Evidence
-from attention_separation.studies.head_rank.claims.claims_table import claim_rows
 from attention_separation.studies.head_rank.claims.published_claims import BEST_BELOW_FULL_RANK
 from attention_separation.studies.head_rank.settings.cells import STREAMS
 from attention_separation.studies.head_rank.settings.section import Grid, Normal, Part
@@ -96,7 +96,11 @@ def runs_of(*grids, error=as_published, reported=None):
     return rows
 
 
-FIGURE_CLAIMS = (*trained_claims.CLAIMS, BEST_BELOW_FULL_RANK, *learned_claims.CLAIMS)
+FIGURE_CLAIMS = (
+    *trained_claims.TRAINED_CLAIMS,
+    BEST_BELOW_FULL_RANK,
+    *learned_claims.LEARNED_CLAIMS,
+)
 """Those on the paper's figures."""
 
 
@@ -112,5 +116,5 @@ def rows_of_claims(rows):
 
 def judged(name, rows):
     """The row of a claim on trained transformers, whatever published values say."""
-    (claim,) = [claim for claim in trained_claims.CLAIMS if claim.name == name]
+    (claim,) = [claim for claim in trained_claims.TRAINED_CLAIMS if claim.name == name]
     return claim.row(evidence_of(rows))

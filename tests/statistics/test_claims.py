@@ -8,19 +8,14 @@ from few import few
 from scipy import stats
 
 from attention_separation.statistics.claims import (
-    AGREES,
-    DIFFERS,
-    NOT_RUN,
-    UNDECIDED,
-    Claim,
     Comparison,
     Estimate,
+    Verdict,
     at_least,
     at_most,
     combine_verdicts,
     count_verdicts,
     judge,
-    verdict_lines,
     within,
 )
 from attention_separation.statistics.means import (
@@ -44,26 +39,35 @@ def test_a_moved_interval_begins_at_its_lower_end(by):
     assert (moved.low, moved.high) == (min(by(1.0), by(4.0)), max(by(1.0), by(4.0)))
 
 
+def test_arithmetic_with_what_is_known_and_what_is_not():
+    estimate = Estimate(2.0, 1.0, 4.0)
+    assert estimate.less(1.5) == (0.5, -0.5, 2.5)
+    assert estimate.times(-2.0) == (-4.0, -8.0, -2.0)
+    assert estimate.over(2.0) == (1.0, 0.5, 2.0)
+    # Both ends of the other count.
+    assert estimate.less(Estimate(1.0, 0.5, 3.0)) == (1.0, -2.0, 3.5)
+
+
 @pytest.mark.parametrize(
     ("measured", "ends", "verdict"),
     [
-        ((1.5, 1.4, 1.6), (1, 2), AGREES),
-        ((1.5, 1.0, 2.0), (1, 2), AGREES),
-        ((1.1, 0.9, 1.3), (1, 2), UNDECIDED),
-        ((1.5, 0.9, 2.3), (1, 2), UNDECIDED),
-        ((0.5, 0.4, 0.6), (1, 2), DIFFERS),
-        ((2.5, 2.1, 2.6), (1, 2), DIFFERS),
-        ((5.0, 4.0, 6.0), (1, math.inf), AGREES),
-        ((5.0, 4.0, math.inf), (1, math.inf), AGREES),
-        ((5.0, 0.5, math.inf), (1, math.inf), UNDECIDED),
-        ((0.1, 0.0, 0.2), (-math.inf, 0.15), UNDECIDED),
-        ((math.nan, math.nan, math.nan), (1, 2), UNDECIDED),
-        ((1.5, math.nan, math.nan), (1, math.inf), UNDECIDED),
-        ((1.5, 1.4, math.nan), (1, 2), UNDECIDED),
-        ((1.5, math.nan, 1.6), (1, 2), UNDECIDED),
-        ((0.5, math.nan, 0.6), (1, 2), DIFFERS),
-        ((math.inf, math.inf, math.inf), (-math.inf, 0.1), DIFFERS),
-        ((0.1, 0.1, 0.1), (-math.inf, math.nan), UNDECIDED),
+        ((1.5, 1.4, 1.6), (1, 2), Verdict.AGREES),
+        ((1.5, 1.0, 2.0), (1, 2), Verdict.AGREES),
+        ((1.1, 0.9, 1.3), (1, 2), Verdict.UNDECIDED),
+        ((1.5, 0.9, 2.3), (1, 2), Verdict.UNDECIDED),
+        ((0.5, 0.4, 0.6), (1, 2), Verdict.DIFFERS),
+        ((2.5, 2.1, 2.6), (1, 2), Verdict.DIFFERS),
+        ((5.0, 4.0, 6.0), (1, math.inf), Verdict.AGREES),
+        ((5.0, 4.0, math.inf), (1, math.inf), Verdict.AGREES),
+        ((5.0, 0.5, math.inf), (1, math.inf), Verdict.UNDECIDED),
+        ((0.1, 0.0, 0.2), (-math.inf, 0.15), Verdict.UNDECIDED),
+        ((math.nan, math.nan, math.nan), (1, 2), Verdict.UNDECIDED),
+        ((1.5, math.nan, math.nan), (1, math.inf), Verdict.UNDECIDED),
+        ((1.5, 1.4, math.nan), (1, 2), Verdict.UNDECIDED),
+        ((1.5, math.nan, 1.6), (1, 2), Verdict.UNDECIDED),
+        ((0.5, math.nan, 0.6), (1, 2), Verdict.DIFFERS),
+        ((math.inf, math.inf, math.inf), (-math.inf, 0.1), Verdict.DIFFERS),
+        ((0.1, 0.1, 0.1), (-math.inf, math.nan), Verdict.UNDECIDED),
     ],
 )
 def test_a_number_against_its_range(measured, ends, verdict):
@@ -73,35 +77,35 @@ def test_a_number_against_its_range(measured, ends, verdict):
 @pytest.mark.parametrize(
     ("claimed", "verdicts"),
     [
-        (at_least, [DIFFERS, UNDECIDED, AGREES]),
-        (at_most, [AGREES, UNDECIDED, DIFFERS]),
-        (within, [AGREES, UNDECIDED, DIFFERS]),
+        (at_least, [Verdict.DIFFERS, Verdict.UNDECIDED, Verdict.AGREES]),
+        (at_most, [Verdict.AGREES, Verdict.UNDECIDED, Verdict.DIFFERS]),
+        (within, [Verdict.AGREES, Verdict.UNDECIDED, Verdict.DIFFERS]),
     ],
 )
 def test_what_is_claimed_of_a_number(claimed, verdicts):
     numbers = [Estimate.within(value, 0.1) for value in (0.8, 0.95, 1.2)]
     assert [claimed("", number, 1.0).verdict for number in numbers] == verdicts
-    assert within("", Estimate.within(-1.2, 0.1), 1.0).verdict == DIFFERS
+    assert within("", Estimate.within(-1.2, 0.1), 1.0).verdict == Verdict.DIFFERS
 
 
 def test_rounding_is_forgiven_to_what_is_known():
     def known(value, end, rounding=1e-10):
         return Comparison("", Estimate.exactly(value), end, end, rounding=rounding)
 
-    assert known(1e30, 1e30 * (1 + 1e-15)).verdict == AGREES
-    assert known(1e30, 1e30 * (1 + 1e-15), rounding=0.0).verdict == DIFFERS
-    assert known(0.0, 0.0).verdict == AGREES
-    assert known(1e-300, 0.0).verdict == DIFFERS
+    assert known(1e30, 1e30 * (1 + 1e-15)).verdict == Verdict.AGREES
+    assert known(1e30, 1e30 * (1 + 1e-15), rounding=0.0).verdict == Verdict.DIFFERS
+    assert known(0.0, 0.0).verdict == Verdict.AGREES
+    assert known(1e-300, 0.0).verdict == Verdict.DIFFERS
     # Relative to the larger of the two.
     assert known(1.0, 4.0).slack == pytest.approx(-0.75)
 
 
 def test_all_must_agree_and_one_that_differs_decides():
-    assert combine_verdicts([AGREES, AGREES]) == AGREES
-    assert combine_verdicts([AGREES, UNDECIDED]) == UNDECIDED
-    assert combine_verdicts([UNDECIDED, DIFFERS, AGREES]) == DIFFERS
-    assert judge([]).verdict == NOT_RUN
-    assert judge([]).columns() == {"verdict": NOT_RUN, "comparisons": 0}
+    assert combine_verdicts([Verdict.AGREES, Verdict.AGREES]) == Verdict.AGREES
+    assert combine_verdicts([Verdict.AGREES, Verdict.UNDECIDED]) == Verdict.UNDECIDED
+    assert combine_verdicts([Verdict.UNDECIDED, Verdict.DIFFERS, Verdict.AGREES]) == Verdict.DIFFERS
+    assert judge([]).verdict == Verdict.NOT_RUN
+    assert judge([]).columns() == {"verdict": Verdict.NOT_RUN, "comparisons": 0}
 
 
 def test_verdicts_are_counted_in_one_order():
@@ -111,8 +115,8 @@ def test_verdicts_are_counted_in_one_order():
 
 def test_scattered_runs_decide_nothing():
     scattered = difference_of_means([([0.1, 0.9, 0.5], [0.0, 0.3, 0.6])], LEVEL)
-    assert judge([at_least("", scattered, 0.03)]).verdict == UNDECIDED
-    assert judge([at_most("", scattered, 0.03)]).verdict == UNDECIDED
+    assert judge([at_least("", scattered, 0.03)]).verdict == Verdict.UNDECIDED
+    assert judge([at_most("", scattered, 0.03)]).verdict == Verdict.UNDECIDED
 
 
 def test_the_comparison_that_decides_is_the_furthest_from_agreeing():
@@ -120,7 +124,7 @@ def test_the_comparison_that_decides_is_the_furthest_from_agreeing():
     near, far = (Comparison(name, Estimate.within(value, 0.1), **ranges)
                  for name, value in (("near", 1.5), ("far", 1.15)))  # fmt: skip
     row = judge([near, far]).columns()
-    assert (row["verdict"], row["comparisons"], row["deciding_case"]) == (AGREES, 2, "far")
+    assert (row["verdict"], row["comparisons"], row["deciding_case"]) == (Verdict.AGREES, 2, "far")
     assert (row["value"], row["least"], row["most"]) == (1.15, 1.0, 2.0)
     # In units of the range: 0.3 of 10 is less than 0.4 of 1.
     wide = Comparison("wide", Estimate.within(1.4, 0.1), 1.0, 11.0)
@@ -132,20 +136,7 @@ def test_the_comparison_that_decides_is_the_furthest_from_agreeing():
     # Of those that differ the surest, whatever else there is.
     outside = [at_least(f"{value}", Estimate.within(value, 0.1), 1.0) for value in (0.5, 0.2, 0.8)]
     row = judge([near, *outside]).columns()
-    assert (row["verdict"], row["deciding_case"], row["most"]) == (DIFFERS, "0.2", None)
-
-
-def test_the_row_of_a_claim():
-    def judged(estimate):
-        return judge([at_most("a", estimate, 0.3)])
-
-    claim = Claim("C1", "It holds.", judged, {"origin": "ours"})
-    found = claim.row(Estimate(0.1, 0.0, 0.2))
-    assert found == {
-        "claim": "C1", "statement": "It holds.", "origin": "ours", "verdict": AGREES,
-        "comparisons": 1, "deciding_case": "a", "value": 0.1, "low": 0.0, "high": 0.2,
-        "least": None, "most": 0.3,
-    }  # fmt: skip
+    assert (row["verdict"], row["deciding_case"], row["most"]) == (Verdict.DIFFERS, "0.2", None)
 
 
 def test_all_must_agree_at_the_level_and_one_differs_at_its_share():
@@ -155,8 +146,8 @@ def test_all_must_agree_at_the_level_and_one_differs_at_its_share():
     (one, *_) = compare_means(claimed, 0.001)
     assert (one.measured, one.far) == (near, far)
     between = (near.low + far.low) / 2
-    assert at_most("a", near, between).verdict == DIFFERS
-    assert Comparison("a", near, most=between, far=far).verdict == UNDECIDED
+    assert at_most("a", near, between).verdict == Verdict.DIFFERS
+    assert Comparison("a", near, most=between, far=far).verdict == Verdict.UNDECIDED
 
 
 # How often a claim is judged falsely, and how surely what is so is found. Intervals of a claim's
@@ -177,7 +168,7 @@ def rates(rule, means):
     """How often a claim that COMPARISONS means of runs are at most 0 has each verdict, with runs
     that scatter about these means."""
     generator = stream(1, "judge", *map(str, means))
-    counts = dict.fromkeys((AGREES, DIFFERS, UNDECIDED), 0)
+    counts = dict.fromkeys((Verdict.AGREES, Verdict.DIFFERS, Verdict.UNDECIDED), 0)
     for _ in range(DRAWS):
         runs = generator.normal(np.array(means)[:, None], SPREAD, (COMPARISONS, RUNS))
         claimed = [ClaimedMean("", Mean.of(own), most=0.0) for own in runs]
@@ -194,7 +185,7 @@ def acceptable(rate):
 def test_a_claim_that_just_holds_differs_no_more_often_than_the_level_says(rule):
     """All means at the end of the range: each differs on one side of its share of the level."""
     low, high = acceptable(1 - (1 - LEVEL / 2 / COMPARISONS) ** COMPARISONS)
-    assert low <= rates(rule, [0.0] * COMPARISONS)[DIFFERS] <= high
+    assert low <= rates(rule, [0.0] * COMPARISONS)[Verdict.DIFFERS] <= high
     assert high < DRAWS * LEVEL
 
 
@@ -204,7 +195,7 @@ def test_a_claim_that_just_fails_agrees_no_more_often_than_the_level_says(rule):
     level = LEVEL / COMPARISONS if rule == "shares of the level" else LEVEL
     low, high = acceptable(level / 2)
     found = rates(rule, [0.0] + [-100 * SPREAD] * (COMPARISONS - 1))
-    assert low <= found[AGREES] <= high
+    assert low <= found[Verdict.AGREES] <= high
     assert high < DRAWS * LEVEL
 
 
@@ -220,7 +211,7 @@ def power(rule, shift, level):
 def test_one_mean_that_is_outside_is_found(rule, shift):
     means = [shift * SPREAD] + [-100 * SPREAD] * (COMPARISONS - 1)
     low, high = acceptable(power(rule, shift, "far"))
-    assert low <= rates(rule, means)[DIFFERS] <= high
+    assert low <= rates(rule, means)[Verdict.DIFFERS] <= high
     assert power(rule, 4.0, "far") > 0.9
 
 
@@ -228,15 +219,4 @@ def test_one_mean_that_is_outside_is_found(rule, shift):
 @few(1, "rule", RULES)
 def test_means_that_are_all_inside_are_found(rule, shift):
     low, high = acceptable(power(rule, shift, "near") ** COMPARISONS)
-    assert low <= rates(rule, [-shift * SPREAD] * COMPARISONS)[AGREES] <= high
-
-
-def test_lines_of_verdicts_have_their_counts_first():
-    rows = [
-        {"verdict": "agrees", "claim": "R1", "value": 0.25, "deciding_case": "n = 2", "rule": "x"},
-        {"verdict": "undecided", "claim": "R2", "value": None, "deciding_case": "", "rule": "y"},
-    ]
-    title, first, second = verdict_lines("claims", rows)
-    assert title == "claims: 1 agree, 1 undecided"
-    assert first == "agrees     R1   n = 2: 0.25 (x)"
-    assert second == "undecided  R2    (y)"
+    assert low <= rates(rule, [-shift * SPREAD] * COMPARISONS)[Verdict.AGREES] <= high

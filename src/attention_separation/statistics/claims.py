@@ -6,21 +6,35 @@ is claimed of it. All must agree for the claim to; one that differs decides.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
 from operator import attrgetter
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self
 
-AGREES, DIFFERS, UNDECIDED = VERDICTS = ("agrees", "differs", "undecided")
-NOT_RUN = "not run"
-NOT_JUDGED = "not judged"
-"""Of what was run, and says nothing on the claim."""
-ONE_RUN = "one run"
-"""Of numbers of single runs, which have no interval: how they stand to the bound, and no more."""
-NOT_APPLICABLE = "not applicable"
-"""Of a claim whose conditions are not met."""
 
-OF_SEVERAL = {AGREES: "agree", DIFFERS: "differ"}
+class Verdict(StrEnum):
+    """What is said of a claim, as tables have it.
+
+    `NOT_JUDGED` is of what was run and says nothing on the claim; `ONE_RUN` of numbers of single
+    runs, which have no interval: how they stand to the bound, and no more; `NOT_APPLICABLE` of a
+    claim whose conditions are not met.
+    """
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    UNDECIDED = "undecided"
+    NOT_RUN = "not run"
+    NOT_JUDGED = "not judged"
+    ONE_RUN = "one run"
+    NOT_APPLICABLE = "not applicable"
+
+
+NOT_APPLICABLE = Verdict.NOT_APPLICABLE
+VERDICTS = (Verdict.AGREES, Verdict.DIFFERS, Verdict.UNDECIDED)
+"""Those of a comparison."""
+
+OF_SEVERAL: dict[str, str] = {Verdict.AGREES: "agree", Verdict.DIFFERS: "differ"}
 """Those that are said otherwise of several."""
 
 
@@ -31,15 +45,6 @@ def count_verdicts(verdicts: Iterable[str]) -> str:
     return ", ".join(
         f"{counts[word]} {OF_SEVERAL.get(word, word)}" for word in words if counts[word]
     )
-
-
-def verdict_lines(title: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A title with how many claims have each verdict, then a line for each row of claims."""
-    counts = count_verdicts(row["verdict"] for row in rows)
-    yield f"{title}: {counts}"
-    for row in rows:
-        value = "" if row["value"] is None else f"{row['deciding_case']}: {row['value']:.5g}"
-        yield f"{row['verdict']:<10} {row['claim']:<4} {value} ({row['rule']})"
 
 
 class Estimate(NamedTuple):
@@ -64,6 +69,21 @@ class Estimate(NamedTuple):
         low, high = sorted([by(self.low), by(self.high)])
         return type(self)(by(self.value), low, high)
 
+    def less(self, other: "Estimate | float") -> Self:
+        """Less a number that is known, or another estimate: between what the difference of both
+        surely is."""
+        if not isinstance(other, Estimate):
+            other = Estimate.exactly(other)
+        return type(self)(self.value - other.value, self.low - other.high, self.high - other.low)
+
+    def times(self, factor: float) -> Self:
+        """Times a number that is known."""
+        return self.moved(lambda end: end * factor)
+
+    def over(self, number: float) -> Self:
+        """Over a number that is known."""
+        return self.moved(lambda end: end / number)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -82,23 +102,23 @@ class Comparison:
     not relative then."""
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         """Agrees if the interval lies inside the range, differs if outside, else undecided."""
         # NaN is neither inside nor outside.
         _, low, high = self.measured
         if all(inside >= 0 for inside in self._distances(beside_least=low, beside_most=high)):
-            return AGREES
+            return Verdict.AGREES
         _, low, high = self.far or self.measured
         if any(inside < 0 for inside in self._distances(beside_least=high, beside_most=low)):
-            return DIFFERS
-        return UNDECIDED
+            return Verdict.DIFFERS
+        return Verdict.UNDECIDED
 
     @property
     def slack(self) -> float:
         """How much the interval may move without another verdict: positive where it lies inside the
         range, negative where it lies outside."""
         _, low, high = self.measured
-        if self.verdict == DIFFERS:
+        if self.verdict == Verdict.DIFFERS:
             return self._slack(beside_least=high, beside_most=low)
         return self._slack(beside_least=low, beside_most=high)
 
@@ -146,11 +166,11 @@ def within(name: str, measured: Estimate, bound: float) -> Comparison:
     return Comparison(name, measured, -bound, bound)
 
 
-def combine_verdicts(verdicts: Collection[str]) -> str:
+def combine_verdicts(verdicts: Collection[str]) -> Verdict:
     """The verdict on a claim of several parts: all must agree, one that differs decides."""
-    if DIFFERS in verdicts:
-        return DIFFERS
-    return AGREES if set(verdicts) == {AGREES} else UNDECIDED
+    if Verdict.DIFFERS in verdicts:
+        return Verdict.DIFFERS
+    return Verdict.AGREES if set(verdicts) == {Verdict.AGREES} else Verdict.UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -158,7 +178,7 @@ class Judgement:
     """The verdict on a claim, on how many comparisons, and the one that decides; None where there
     is none."""
 
-    verdict: str
+    verdict: Verdict
     comparisons: int
     deciding: Comparison | None = None
 
@@ -181,36 +201,7 @@ def judge(
     furthest from agreeing, by its slack."""
     judged = list(comparisons)
     if not judged:
-        return Judgement(NOT_RUN, 0)
+        return Judgement(Verdict.NOT_RUN, 0)
     verdict = combine_verdicts([comparison.verdict for comparison in judged])
     with_verdict = [comparison for comparison in judged if comparison.verdict == verdict]
     return Judgement(verdict, len(judged), min(with_verdict, key=slack))
-
-
-Evidence = TypeVar("Evidence")
-"""What a study judges its claims on: tables of runs and of computed numbers, and its settings."""
-
-
-@dataclass(frozen=True)
-class Claim(Generic[Evidence]):
-    """What is claimed, in words, and the function that judges it: the form of a claim in a study.
-
-    A study has its claims in a tuple, and its table of claims is a row of each.
-
-    Attributes
-    ----------
-    name : column `claim` of its row
-    statement : what is claimed
-    judge : a study's evidence -> the judgement
-    columns : other columns of its row, the same whatever the judgement
-    """
-
-    name: str
-    statement: str
-    judge: Callable[[Evidence], Judgement]
-    columns: Mapping[str, object] = field(default_factory=dict)
-
-    def row(self, evidence: Evidence) -> dict[str, object]:
-        """Its row of a table, on some evidence."""
-        words = {"claim": self.name, "statement": self.statement, **self.columns}
-        return words | self.judge(evidence).columns()

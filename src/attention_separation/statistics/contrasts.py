@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .claims import Comparison, Estimate, at_least
+from .claims import Estimate
 from .means import Pairs, difference_of_means, paired_difference_of_means, ratio_of_means
 
 Run = dict[str, Any]
@@ -13,8 +13,6 @@ Run = dict[str, Any]
 STREAM = "_stream"
 
 Measure = Callable[[Run], float]
-Claimed = Callable[[str, Estimate, float], Comparison]
-"""`at_least`, `at_most` or `within`."""
 
 PAIRED = "Student's, seed by seed"
 WITHIN_RUNS = "Student's, within runs"
@@ -25,11 +23,10 @@ WELCH = "Welch's"
 @dataclass(frozen=True)
 class Contrast:
     """Pairs of groups of runs: the first's mean less the second's, averaged over the pairs, or the
-    first's over the second's. `claimed` says how it is claimed to stand to the bound."""
+    first's over the second's."""
 
     name: str
     pairs: Sequence[tuple[list[Run], list[Run]]]
-    claimed: Claimed = at_least
 
     @property
     def groups(self) -> list[list[Run]]:

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 from scipy.special import bdtr, bdtrc, expit, ndtr, ndtri
 
 from .bisection import bracket, whole_between
-from .claims import AGREES, DIFFERS, UNDECIDED
+from .claims import Verdict
 from .goodness_of_fit import PanelPoints, shape_p_value, sum_law
 
 MOST_TRIALS = 10**15
@@ -127,11 +127,11 @@ def _judge_panel(
     low = lowest - mean_reference - error
     high = highest - mean_reference + error
     if np.any(adjusted <= level):
-        verdict = DIFFERS
+        verdict = Verdict.DIFFERS
     elif -margin <= low and high <= margin:
-        verdict = AGREES
+        verdict = Verdict.AGREES
     else:
-        verdict = UNDECIDED
+        verdict = Verdict.UNDECIDED
     return PanelVerdict(
         verdict=verdict,
         mean_p_hat=successes / total,
@@ -143,7 +143,7 @@ def _judge_panel(
         pooled_p=float(adjusted[-2]),
         shape_p=float(adjusted[-1]),
         trials_to_decide=(
-            _trials_to_decide(panel, margin, alpha) if verdict == UNDECIDED else None
+            _trials_to_decide(panel, margin, alpha) if verdict == Verdict.UNDECIDED else None
         ),
         detectable_bias=_detectable_bias(panel, smallest),
     )

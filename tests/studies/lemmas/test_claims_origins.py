@@ -11,18 +11,7 @@ from claim_cases import JOB
 from attention_separation.studies.lemmas import tensor_trick
 from attention_separation.studies.lemmas.claim import setting_of
 from attention_separation.studies.lemmas.claims_table import ABOUT, all_claims, page
-from attention_separation.studies.lemmas.origins import (
-    FORCED,
-    GIVEN,
-    GUESSED,
-    OMITTED,
-    ORIGINS,
-    READ,
-    RECONSTRUCTED,
-    origin,
-)
-
-SOURCES = (GIVEN, FORCED, READ, GUESSED, OMITTED, RECONSTRUCTED)
+from attention_separation.studies.lemmas.origins import ORIGINS_BY_PATTERN, Source, origin
 
 # The formulas of sections 1 to 8 and A to C survive; of D and E what Theorem 6.2 repeats.
 READ_FROM_6_2 = {"1.1", "1.1.m", "D.5", "D.5.m", "D.9", "D.13", "D.17"} | {
@@ -33,14 +22,16 @@ READ_FROM_6_2 = {"1.1", "1.1.m", "D.5", "D.5.m", "D.9", "D.13", "D.17"} | {
 def expected_source(one):
     section = one.id.partition(".")[0]
     if one.identity and not one.id.startswith("E.D"):
-        return {"A": GIVEN, "C": GIVEN, "F": RECONSTRUCTED}.get(section, FORCED)
+        return {"A": Source.GIVEN, "C": Source.GIVEN, "F": Source.RECONSTRUCTED}.get(
+            section, Source.FORCED
+        )
     if section == "F" or one.id.startswith("1.2"):
-        return RECONSTRUCTED
+        return Source.RECONSTRUCTED
     if one.id in READ_FROM_6_2:
-        return READ
+        return Source.READ
     if one.id.startswith(("E.D", "1.1.identity")):
-        return OMITTED
-    return GUESSED if section in "DE" else GIVEN
+        return Source.OMITTED
+    return Source.GUESSED if section in "DE" else Source.GIVEN
 
 
 def test_sources_are_what_the_surviving_texts_allow():
@@ -51,9 +42,9 @@ def test_sources_are_what_the_surviving_texts_allow():
 
 def test_every_pattern_of_origins_is_of_some_claim_and_no_other_id_is_known():
     ids = [one.id for one in all_claims() if not one.identity] + ["A.1"]
-    first = {next(p for p, *_ in ORIGINS if re.fullmatch(p, name)) for name in ids}
-    assert first == {pattern for pattern, *_ in ORIGINS}
-    assert {source for _, source, _ in ORIGINS} == {*SOURCES} - {FORCED}
+    first = {next(p for p, *_ in ORIGINS_BY_PATTERN if re.fullmatch(p, name)) for name in ids}
+    assert first == {pattern for pattern, *_ in ORIGINS_BY_PATTERN}
+    assert {source for _, source, _ in ORIGINS_BY_PATTERN} == {*Source} - {Source.FORCED}
     with pytest.raises(LookupError, match="no origin is known"):
         origin("D.99.P1")
 
@@ -64,7 +55,7 @@ def test_a_bound_that_fails_at_all_sizes_is_given_only_where_the_text_gives_it(b
     for name in ("D.2.P4a", "D.3.P4", "D.3.P5", "D.4.P2", "E.1.P4.own", "E.2.P4", "E.2.P5"):
         assert name in failing
         assert by_id[name][0]["verdict"] == "the guessed bound fails at every n tested"
-        assert by_id[name][0]["source"] == GUESSED
+        assert by_id[name][0]["source"] == Source.GUESSED
 
 
 def test_identities_are_all_equalities_but_one():
@@ -115,7 +106,9 @@ def test_the_tensor_trick_is_that_of_definition_a_1():
 @pytest.mark.exhaustive
 def test_the_page_says_where_bounds_are_from_and_what_fails_in_the_range(table):
     rows = {row["id"]: row for row in page(table).to_pylist()}
-    assert rows["D.4.P2"]["source"] == f"{GUESSED}\nby analogy with Lemmas D.8, D.12 and D.16"
+    assert (
+        rows["D.4.P2"]["source"] == f"{Source.GUESSED}\nby analogy with Lemmas D.8, D.12 and D.16"
+    )
     assert rows["D.2.P1a"]["verdict"].startswith("identity: holds")
     sizes = rows["E.1.P3a"]["at the sizes tested"]
     assert "n = 200, d = 22: 0.927, at least 0.5: holds, and fails at a₁ = 0.7, b = 0.1," in sizes
@@ -123,4 +116,4 @@ def test_the_page_says_where_bounds_are_from_and_what_fails_in_the_range(table):
     assert "fails, and" not in rows["D.2.P4a"]["at the sizes tested"]
     assert "n = 200, d = 22: 46.9 against 190\n" in rows["D.4.assumption"]["at the sizes tested"]
     assert "conditions on the parameters are lost" in rows["E.4"]["claim"]
-    assert all(f"{source}: " in ABOUT for source in SOURCES)
+    assert all(f"{source}: " in ABOUT for source in Source)

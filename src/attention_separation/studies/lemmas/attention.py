@@ -16,8 +16,8 @@ from ..softmax_vs_linear.models.contest import IN_THE_PAPER, PAPERS, Network, ne
 from ..softmax_vs_linear.models.model import AttentionModel
 from . import entries
 from .claim import RARELY, PaperClaim, Setting
-from .entries import ALL, OTHERS, SPECIAL, Rows, claims_of_rows
-from .lemma import NEVER, Case, Lemma, chance_of_none, chance_of_some, least_constant
+from .entries import ALL_TOKENS, OTHER_TOKENS, SPECIAL_TOKEN, Rows, claims_of_rows
+from .lemma import NO_CONSTANT, Case, Lemma, chance_of_none, chance_of_some, least_constant
 
 EXP_1 = Network("exp", 1)
 EXP_0 = Network("exp", 0)
@@ -30,7 +30,7 @@ PROOFS_CONSTANT = "≤ −1 / log 0.9"
 """Of columns that exceed tau with a chance of 1/10 each, as Lemmas D.4, E.3 and F.4 have it."""
 
 
-def _tau(case: Case) -> str:
+def _threshold_text(case: Case) -> str:
     return "τ" if case.model is CROSS_ATTENTION else "(c+0.1) s"
 
 
@@ -39,9 +39,9 @@ def signs_separate(lemma: Lemma) -> list[PaperClaim]:
     special = lemma.claim(
         "P1",
         "With a constant chance the special token's score reaches the threshold",
-        left=f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]",
+        left=f"Pr[⟨c, σ⟩ ≥ {_threshold_text(lemma.case)}]",
         claimed="≥ 1/10",
-        cells=lambda setting: lemma.case.row_chances(setting)[SPECIAL],
+        cells=lambda setting: lemma.case.row_chances(setting)[SPECIAL_TOKEN],
         note=" for the special row",
     )
     return [special, _others_stay_below(lemma)]
@@ -51,9 +51,9 @@ def _others_stay_below(lemma: Lemma) -> PaperClaim:
     return lemma.claim(
         "P2",
         "With high probability no other token's score reaches the threshold",
-        left=f"Pr[⟨c, σ⟩ ≥ {_tau(lemma.case)}]",
+        left=f"Pr[⟨c, σ⟩ ≥ {_threshold_text(lemma.case)}]",
         claimed=RARELY,
-        cells=lambda setting: lemma.case.row_chances(setting)[OTHERS],
+        cells=lambda setting: lemma.case.row_chances(setting)[OTHER_TOKENS],
         note=" for every other row",
     )
 
@@ -66,7 +66,7 @@ def others_at_least_a1(lemma: Lemma) -> PaperClaim:
         claim,
         id=f"{claim.id}.at-{least:g}",
         note=f"{claim.note}, a₁ = {least:g}",
-        cells=lambda setting: lemma.case.row_chances(replace(setting, a1=least))[OTHERS],
+        cells=lambda setting: lemma.case.row_chances(replace(setting, a1=least))[OTHER_TOKENS],
         ranges=(),
     )
 
@@ -74,8 +74,8 @@ def others_at_least_a1(lemma: Lemma) -> PaperClaim:
 def signs_stay_below(lemma: Lemma) -> list[PaperClaim]:
     """Lemmas D.8, D.12, D.16, F.8, F.12, F.16: no token's score reaches tau in absolute value."""
     return [
-        _stays_below(lemma, "P1", subject="the special token's", rows=SPECIAL),
-        _stays_below(lemma, "P2", subject="any other token's", rows=OTHERS),
+        _stays_below(lemma, "P1", subject="the special token's", rows=SPECIAL_TOKEN),
+        _stays_below(lemma, "P2", subject="any other token's", rows=OTHER_TOKENS),
     ]
 
 
@@ -87,14 +87,14 @@ def _stays_below(lemma: Lemma, part: str, subject: str, rows: slice) -> PaperCla
     return lemma.claim(
         part,
         f"With high probability {subject} score is below the threshold in absolute value",
-        left=f"Pr[|⟨c, σ⟩| ≥ {_tau(lemma.case)}]",
+        left=f"Pr[|⟨c, σ⟩| ≥ {_threshold_text(lemma.case)}]",
         claimed=RARELY,
         cells=cells,
         note=f" for {subject} row",
     )
 
 
-def proof(lemma: Lemma) -> list[PaperClaim]:
+def steps_of_proof(lemma: Lemma) -> list[PaperClaim]:
     """The assumption of a sign lemma, and the step of its proof that needs it.
 
     What is left below tau once the large coordinates are taken off is 0.1 s in self-attention and
@@ -103,7 +103,7 @@ def proof(lemma: Lemma) -> list[PaperClaim]:
     case = lemma.case
     is_cross = case.model is CROSS_ATTENTION
     is_lemma_f4 = is_cross and case.kernel == "exp" and case.dataset == 1
-    rows = SPECIAL if is_lemma_f4 else ALL
+    rows = SPECIAL_TOKEN if is_lemma_f4 else ALL_TOKENS
 
     def deviation(setting: Setting) -> list[float]:
         weights = case.attended(setting).rows
@@ -137,7 +137,7 @@ A1_STEP = 1e-6
 """How finely that a1 is told, at least."""
 
 
-def half_from(lemma: Lemma, least: float) -> PaperClaim:
+def half_weight_from(lemma: Lemma, least: float) -> PaperClaim:
     """From which a1 on the special weight is at least one half, at one size."""
 
     def above_half(a1: float, setting: Setting) -> float:
@@ -207,16 +207,17 @@ def network_zero(lemma: Lemma) -> PaperClaim:
     )
 
 
-SEPARATES = "With high probability F_exp is positive on D1 alone and F_lin is zero on both"
-ALL_FOUR = "Pr[F_exp > 0] on D1, Pr[F_exp = 0] on D0, Pr[F_lin = 0] on D1 and D0: 1 − each"
+SEPARATION = "With high probability F_exp is positive on D1 alone and F_lin is zero on both"
+FOUR_CHANCES = "Pr[F_exp > 0] on D1, Pr[F_exp = 0] on D0, Pr[F_lin = 0] on D1 and D0: 1 − each"
 
 
 Cases = dict[Network, Case]
 """The four cases of a model with one X."""
 
 
-def separates(name: str, cases: Cases) -> Iterator[PaperClaim]:
-    """Theorems 1.1, 1.2, 6.2: F_exp separates the datasets, and F_lin is zero on both."""
+def separation_claims(name: str, cases: Cases, is_misprinted: bool = False) -> Iterator[PaperClaim]:
+    """Theorems 1.1, 1.2, 6.2: F_exp separates the datasets, and F_lin is zero on both; of one that
+    is misprinted also what is printed."""
     special = cases[EXP_1]
     silent = [case for network, case in cases.items() if network != EXP_1]
     lemma = Lemma(name, special, on_network=False)
@@ -227,7 +228,7 @@ def separates(name: str, cases: Cases) -> Iterator[PaperClaim]:
 
     def with_free_m(setting: Setting) -> float:
         constant = least_constant(special.column_chance(setting))
-        return 1.0 if constant == NEVER else worst(setting, setting.columns(constant))
+        return 1.0 if constant == NO_CONSTANT else worst(setting, setting.columns(constant))
 
     def with_own_m(setting: Setting) -> float:
         missed = chance_of_none(special.column_chance(setting), setting.m)
@@ -239,14 +240,14 @@ def separates(name: str, cases: Cases) -> Iterator[PaperClaim]:
 
     yield lemma.claim(
         "",
-        f"{SEPARATES}, {FREE_M}",
-        left=ALL_FOUR,
+        f"{SEPARATION}, {FREE_M}",
+        left=FOUR_CHANCES,
         claimed=RARELY,
         cells=with_free_m,
         quantity="largest Pr[F > 0] of the three networks that should be zero, "
         "with the fewest columns for which F_exp is positive on D1 often enough",
     )
-    if name == "6.2":
+    if is_misprinted:
         yield lemma.claim(
             "printed",
             "With high probability F_exp is both positive and zero on D1",
@@ -258,8 +259,8 @@ def separates(name: str, cases: Cases) -> Iterator[PaperClaim]:
         )
     yield lemma.claim(
         "m",
-        f"{SEPARATES}, {OWN_M}",
-        left=ALL_FOUR,
+        f"{SEPARATION}, {OWN_M}",
+        left=FOUR_CHANCES,
         claimed=RARELY,
         cells=with_own_m,
         quantity="largest of the four failure probabilities",
@@ -273,15 +274,15 @@ def _cases(model: AttentionModel, attention_x: str) -> Cases:
     }
 
 
-ONES = _cases(SELF_ATTENTION, "ones")
-IDENTITY = _cases(SELF_ATTENTION, "identity")
-CROSS = _cases(CROSS_ATTENTION, "identity")
+CASES_WITH_ONES = _cases(SELF_ATTENTION, "ones")
+CASES_WITH_IDENTITY = _cases(SELF_ATTENTION, "identity")
+CROSS_CASES = _cases(CROSS_ATTENTION, "identity")
 
 LOST = "; conditions on the parameters are lost, perhaps a₁ ≥ 1 is one"
 """What is said of Theorem E.4: three more conditions stand before its datasets than in D.5."""
 
 
-def _network(
+def _network_claims(
     section: str,
     first: int,
     case: Case,
@@ -289,13 +290,15 @@ def _network(
     weights: Rows,
     values: Rows,
     half_from_a1: Sequence[float] = (),
+    is_read_at_least_a1: bool = False,
     note: str = "",
 ) -> Iterator[PaperClaim]:
     """The four lemmas on one network: on u and f, on c, on signs and on the network.
 
     Their numbers begin with the first of the section. `weights` and `values` are the rows on u and
     f and those on c; `half_from_a1` says from which a1 on the special weight may be claimed to be
-    one half; `note` is on the theorem.
+    one half; `is_read_at_least_a1`, whether the lemma on signs is read with the least a1, too;
+    `note` is on the theorem.
     """
     on_weights = Lemma(f"{section}.{first}", case)
     on_values = Lemma(f"{section}.{first + 1}", case)
@@ -303,24 +306,24 @@ def _network(
     theorem = Lemma(f"{section}.{first + 3}", case)
     yield from claims_of_rows(on_weights, weights)
     for least in half_from_a1:
-        yield half_from(on_weights, least)
+        yield half_weight_from(on_weights, least)
     yield from claims_of_rows(on_values, values)
     if (case.kernel, case.dataset) == EXP_1:
         yield from signs_separate(on_signs)
-        yield from proof(on_signs)
-        if section == "D":
+        yield from steps_of_proof(on_signs)
+        if is_read_at_least_a1:
             yield others_at_least_a1(on_signs)
         yield from network_positive(theorem, note)
     else:
         yield from signs_stay_below(on_signs)
-        yield from proof(on_signs)
+        yield from steps_of_proof(on_signs)
         yield network_zero(theorem)
 
 
-def _left_out(case: Case) -> Iterator[PaperClaim]:
+def _left_out_claims(case: Case) -> Iterator[PaperClaim]:
     """The four lemmas on a network that section E leaves out."""
     name = f"E.D{case.dataset}-{IN_THE_PAPER[case.kernel]}"
-    for part, rows in entries.LEFT_OUT[case.kernel].items():
+    for part, rows in entries.LEFT_OUT_ROWS[case.kernel].items():
         yield from claims_of_rows(Lemma(f"{name}.{part}", case), rows)
     yield from signs_stay_below(Lemma(f"{name}.sign", case))
     yield network_zero(Lemma(f"{name}.zero", case))
@@ -328,35 +331,51 @@ def _left_out(case: Case) -> Iterator[PaperClaim]:
 
 def self_attention() -> Iterator[PaperClaim]:
     """All claims on self-attention."""
-    yield from _network(
-        "D", 2, ONES[EXP_1], weights=entries.D2, values=entries.D3, half_from_a1=[0.7]
+    yield from _network_claims(
+        "D",
+        2,
+        CASES_WITH_ONES[EXP_1],
+        weights=entries.D2,
+        values=entries.D3,
+        half_from_a1=[0.7],
+        is_read_at_least_a1=True,
     )
-    yield from _network("D", 6, ONES[EXP_0], weights=entries.D6, values=entries.D7)
-    yield from _network("D", 10, ONES[LINEAR_1], weights=entries.D10, values=entries.D11)
-    yield from _network("D", 14, ONES[LINEAR_0], weights=entries.D10, values=entries.D11)
-    yield from _network(
+    yield from _network_claims(
+        "D", 6, CASES_WITH_ONES[EXP_0], weights=entries.D6, values=entries.D7
+    )
+    yield from _network_claims(
+        "D", 10, CASES_WITH_ONES[LINEAR_1], weights=entries.D10, values=entries.D11
+    )
+    yield from _network_claims(
+        "D", 14, CASES_WITH_ONES[LINEAR_0], weights=entries.D10, values=entries.D11
+    )
+    yield from _network_claims(
         "E",
         1,
-        IDENTITY[EXP_1],
+        CASES_WITH_IDENTITY[EXP_1],
         weights=entries.E1,
         values=entries.D3,
         half_from_a1=[0.7, 1.0],
         note=LOST,
     )
-    yield from _left_out(IDENTITY[EXP_0])
-    yield from _left_out(IDENTITY[LINEAR_1])
-    yield from _left_out(IDENTITY[LINEAR_0])
-    yield from separates("1.1", ONES)
-    yield from separates("1.1.identity", IDENTITY)
-    yield from separates("6.2", ONES)
+    yield from _left_out_claims(CASES_WITH_IDENTITY[EXP_0])
+    yield from _left_out_claims(CASES_WITH_IDENTITY[LINEAR_1])
+    yield from _left_out_claims(CASES_WITH_IDENTITY[LINEAR_0])
+    yield from separation_claims("1.1", CASES_WITH_ONES)
+    yield from separation_claims("1.1.identity", CASES_WITH_IDENTITY)
+    yield from separation_claims("6.2", CASES_WITH_ONES, is_misprinted=True)
 
 
 def cross_attention() -> Iterator[PaperClaim]:
     """All claims on cross-attention."""
-    yield from _network(
-        "F", 2, CROSS[EXP_1], weights=entries.F2, values=entries.F3, half_from_a1=[0.7, 1.0]
+    yield from _network_claims(
+        "F", 2, CROSS_CASES[EXP_1], weights=entries.F2, values=entries.F3, half_from_a1=[0.7, 1.0]
     )
-    yield from _network("F", 6, CROSS[EXP_0], weights=entries.F6, values=entries.F7)
-    yield from _network("F", 10, CROSS[LINEAR_1], weights=entries.F10, values=entries.F11)
-    yield from _network("F", 14, CROSS[LINEAR_0], weights=entries.F10, values=entries.F11)
-    yield from separates("1.2", CROSS)
+    yield from _network_claims("F", 6, CROSS_CASES[EXP_0], weights=entries.F6, values=entries.F7)
+    yield from _network_claims(
+        "F", 10, CROSS_CASES[LINEAR_1], weights=entries.F10, values=entries.F11
+    )
+    yield from _network_claims(
+        "F", 14, CROSS_CASES[LINEAR_0], weights=entries.F10, values=entries.F11
+    )
+    yield from separation_claims("1.2", CROSS_CASES)

@@ -7,10 +7,11 @@ much the worst cell lies on the claimed side.
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache, cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -20,10 +21,10 @@ from ..softmax_vs_linear.models.model import AttentionModel, Model
 from .origins import origin, place
 from .settings import ClaimsJob
 
-PYTHON = str.maketrans(
+PYTHON_SIGNS = str.maketrans(
     {"−": "-", "^": "**", "²": "**2", "⁴": "**4", "₀": "0", "₁": "1", "L": "log", "√": "sqrt"}
 )
-FUNCTIONS: dict[str, Any] = {"log": math.log, "sqrt": math.sqrt, "__builtins__": {}}
+FORMULA_NAMES: dict[str, Any] = {"log": math.log, "sqrt": math.sqrt, "__builtins__": {}}
 
 
 @cache
@@ -36,25 +37,47 @@ def formula(text: str) -> Callable[[dict[str, float]], float]:
     # One letter for the logarithm, and parentheses around what it and √ are of.
     python = re.sub(r"([L√]) ?([a-zδτ]|[\d.]+)", r"\1(\2)", text.replace("log", "L"))
     python = re.sub(r"(?<=[\w.)])(?<!L) ?(?=[a-zδτ(L√])", "*", python)
-    code = compile(python.translate(PYTHON), f"<{text}>", "eval")
-    return lambda letters: eval(code, FUNCTIONS, letters)
+    code = compile(python.translate(PYTHON_SIGNS), f"<{text}>", "eval")
+    return lambda letters: eval(code, FORMULA_NAMES, letters)
 
 
-TOLERANCE = 1e-10
+MARGIN_TOLERANCE = 1e-10
 """Relative rounding that a margin forgives: both sides are sums and powers of floats."""
 
 RARELY = "≤ δ/n"
-RELATIONS = {"≤": "at most", "≥": "at least", "=": "equal"}
 
 
-def sign_and_bound(claimed: str) -> tuple[str, str]:
+class Relation(StrEnum):
+    """How cells must stand to the bound; of an o() their ratio to it alone is known."""
+
+    AT_MOST = "at most"
+    AT_LEAST = "at least"
+    EQUAL = "equal"
+    RATIO = "ratio"
+
+
+RELATIONS = {"≤": Relation.AT_MOST, "≥": Relation.AT_LEAST, "=": Relation.EQUAL}
+
+
+class SignAndBound(NamedTuple):
     """The two parts of what is claimed: of "≤ δ/n" the sign "≤", of RELATIONS, and "δ/n"."""
-    sign, _, bound = claimed.partition(" ")
-    return sign, bound
+
+    sign: str
+    bound: str
+
+    @classmethod
+    def of(cls, claimed: str) -> Self:
+        """The parts of a text."""
+        sign, _, bound = claimed.partition(" ")
+        return cls(sign, bound)
 
 
-Size = tuple[int, int | None]
-"""n and d; d is None in the regression model."""
+class Size(NamedTuple):
+    """n and d; d is None in the regression model."""
+
+    n: int
+    d: int | None
+
 
 Changes = tuple[tuple[str, float], ...]
 """Parameters and the values that they have instead of the setting's."""
@@ -128,7 +151,7 @@ class Measured:
     """What a claim compares at one setting: the cell that is worst for it, and its bound.
 
     The margin is how far the cell is on the claimed side, relative to the larger of the two, so
-    between -2 and 1, plus TOLERANCE; of an equality it is the tolerance less the relative
+    between -2 and 1, plus MARGIN_TOLERANCE; of an equality it is the tolerance less the relative
     difference. It is None, and so is whether it holds, where a claim cannot be judged at one size.
     `changes` are those of the parameters, at an end of their ranges.
     """
@@ -183,15 +206,15 @@ class PaperClaim:
     constant: Literal["least", "Hoeffding"] | None = None
     ranges: tuple[Changes, ...] = ()
     identity: bool = False
-    sizes: tuple[Size, ...] = ()
+    sizes: Sequence[Size] = ()
     any_d: bool = False
     scope: str = ""
 
     @property
-    def relation(self) -> str:
-        """How cells must stand to the bound; "ratio" of an o()."""
-        sign, bound = sign_and_bound(self.claimed)
-        return "ratio" if bound.startswith("o(") else RELATIONS[sign]
+    def relation(self) -> Relation:
+        """How cells must stand to the bound."""
+        sign, bound = SignAndBound.of(self.claimed)
+        return Relation.RATIO if bound.startswith("o(") else RELATIONS[sign]
 
     def columns(self) -> dict[str, object]:
         """What a table says of it, whatever is computed."""
@@ -216,7 +239,7 @@ class PaperClaim:
 
     def bound(self, setting: Setting) -> float:
         """What cells are compared with."""
-        _, bound = sign_and_bound(self.claimed)
+        bound = SignAndBound.of(self.claimed).bound
         return self._value(bound.removeprefix("o"), setting)
 
     def _value(self, text: str, setting: Setting) -> float:
@@ -228,7 +251,7 @@ class PaperClaim:
         """Compute the cells anew and hold the worst of them against the bound."""
         cells = self._distinct_cells(setting)
         bound = self.bound(setting)
-        if self.relation == "ratio":
+        if self.relation == Relation.RATIO:
             largest = float(np.max(cells))
             return Measured(setting.n, setting.d, value=largest, bound=bound, margin=None)
         margins = [self._margin(cell, bound) for cell in cells]
@@ -246,10 +269,10 @@ class PaperClaim:
         return [cells]
 
     def _margin(self, cell: float, bound: float) -> float:
-        least = -math.inf if self.relation == "at most" else bound
-        most = math.inf if self.relation == "at least" else bound
+        least = -math.inf if self.relation == Relation.AT_MOST else bound
+        most = math.inf if self.relation == Relation.AT_LEAST else bound
         exact = Estimate.exactly(cell)
-        comparison = Comparison(self.relation, exact, least, most, rounding=TOLERANCE)
+        comparison = Comparison(self.relation, exact, least, most, rounding=MARGIN_TOLERANCE)
         return comparison.slack_of_value
 
 
@@ -275,3 +298,8 @@ def setting_of(job: ClaimsJob, n: int, d: int | None, power: float = 1.0) -> Set
         theta=job.theta,
         tau=job.tau,
     )
+
+
+def sizes_of(job: ClaimsJob, model: str) -> list[Size]:
+    """The sizes of a job at which the claims on a model are evaluated."""
+    return [Size(n, d) for n, d in job.sizes.of(model)]

@@ -1,26 +1,28 @@
 """Every claim of the paper, evaluated at the sizes tested and along its paths, with a verdict: the
 table of claims, and the page that shows it."""
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from ...pages.table_page import write_result
+from ...results.claims import claim_rows
 from ...results.provenance import record
 from ...results.tables import Row, rows_by, schema, table_from_rows
 from ...settings.strict_model import subsample
 from ..softmax_vs_linear.models import MODELS
 from ..softmax_vs_linear.settings.panels import KEY
 from . import attention, regression, tensor_trick, whp_readings
-from .claim import PaperClaim, SettingAt, setting_of
-from .origins import FORCED, GIVEN, GUESSED, OMITTED, READ, RECONSTRUCTED
-from .paths import FAST, NAMES, PathResult, paths, worst_end
+from .claim import PaperClaim, Relation, setting_of, sizes_of
+from .origins import Source
+from .paths import D_FIXED, FAST, PATHS, PathResult, paths
 from .settings import ClaimsJob
-from .verdicts import Evaluation, evaluate, power_of_n, range_text, verdict
+from .verdicts import Evaluation, evaluate_in_ranges, power_of_n, range_text, verdict
 
 PATH_COLUMNS = {"from_n": int, "last_n": int, "value": float, "bound": float, "power": float}
 """What is said of each path; ABOUT says how."""
@@ -34,7 +36,7 @@ def path_column(column: str, path: str) -> str:
 def _columns_of_paths() -> dict[str, type]:
     columns: dict[str, type] = {}
     for column, kind in PATH_COLUMNS.items():
-        for path in NAMES:
+        for path in PATHS:
             columns[path_column(column, path)] = kind
     return columns
 
@@ -80,13 +82,40 @@ def all_claims() -> list[PaperClaim]:
     ]
 
 
-def evaluate_claims(job: ClaimsJob, claims: list[PaperClaim] | None = None) -> pa.Table:
+@dataclass(frozen=True)
+class EvaluatedClaim:
+    """A claim as the table has it: evaluated at its own sizes or the job's, along its paths, and at
+    the ends of its parameters' ranges."""
+
+    claim: PaperClaim
+
+    def rows(self, job: ClaimsJob) -> Iterator[Row]:
+        """A row for each size tested."""
+        evaluation = self._evaluation(job)
+        words = self.claim.columns() | {"verdict": verdict(evaluation)}
+        for result in evaluation.along_paths:
+            words |= _path_columns(self.claim, result)
+        for measured, end in zip(evaluation.measured, evaluation.worst_ends, strict=True):
+            row = words | vars(measured) | {"holds": measured.holds}
+            if end is not None:
+                row |= {"range_margin": end.margin, "range_at": range_text(end.changes)}
+            yield row
+
+    def _evaluation(self, job: ClaimsJob) -> Evaluation:
+        claim = self.claim
+        setting_at = partial(setting_of, job)
+        if claim.sizes:
+            return evaluate_in_ranges(claim, claim.sizes, [], setting_at)
+        sizes = sizes_of(job, claim.model)
+        growing = paths(MODELS[claim.model], sizes[0], FAST if claim.any_d else PATHS)
+        return evaluate_in_ranges(claim, sizes, growing, setting_at)
+
+
+def evaluate_claims(job: ClaimsJob, claims: Iterable[PaperClaim] | None = None) -> pa.Table:
     """Evaluate claims, by default all of them, and say of each whether and from where it holds."""
-    rows: list[Row] = []
-    setting_at = cache(partial(setting_of, job))
+    evaluated = map(EvaluatedClaim, all_claims() if claims is None else claims)
     with np.errstate(under="ignore"):
-        for claim in all_claims() if claims is None else claims:
-            rows += _claim_rows(_evaluate(job, claim, setting_at), setting_at)
+        rows = claim_rows(evaluated, job)
     _say_what_is_proved(rows, job.tau)
     return table_from_rows(rows, SCHEMA)
 
@@ -97,50 +126,21 @@ def _say_what_is_proved(rows: list[Row], tau: float) -> None:
     The value of such a claim is a lower bound of the worst case, and that of the claim ID.every an
     upper bound: it is refuted where the lower one is too large, proved where the upper suffices.
     """
-    upper_bounds = {(row["id"], row["n"]): row for row in rows if row["id"].endswith(".every")}
+    upper_bounds = {(row["id"], row["n"]): row for row in rows}
+    from_n = path_column("from_n", D_FIXED)
     for row in rows:
         upper = upper_bounds.get((f"{row['id']}.every", row["n"]))
         if upper is None:
             continue
         if row["holds"] and not upper["holds"]:
             row["holds"] = None
-        column = path_column("from_n", "d fixed")
-        refuted_below = row[column]
-        proved_from = upper[column]
+        refuted_below = row[from_n]
+        proved_from = upper[from_n]
         if refuted_below is not None and proved_from is not None:
             row["verdict"] = (
                 f"with τ = {Fraction(str(tau))}*: refuted below n = {refuted_below}, "
                 f"proved from n = {proved_from}"
             )
-
-
-def _evaluate(job: ClaimsJob, claim: PaperClaim, setting_at: SettingAt) -> Evaluation:
-    """The claim at its sizes or the job's, along its paths, and at the ends of its ranges."""
-    if claim.sizes:
-        return evaluate(claim, claim.sizes, paths=[], setting_at=setting_at)
-    sizes = job.sizes.of(claim.model)
-    names = FAST if claim.any_d else NAMES
-    return evaluate(claim, sizes, paths(MODELS[claim.model], sizes[0], names), setting_at)
-
-
-def _claim_rows(evaluation: Evaluation, setting_at: SettingAt) -> list[Row]:
-    """A row for each size tested."""
-    claim = evaluation.claim
-    worst_ends = [
-        worst_end(claim, setting_at(result.n, result.d)) for result in evaluation.measured
-    ]
-    evaluation = replace(evaluation, worst_ends=[end for end in worst_ends if end])
-    words = claim.columns() | {"verdict": verdict(evaluation)}
-    for result in evaluation.along_paths:
-        words |= _path_columns(claim, result)
-    rows = []
-    for measured, end in zip(evaluation.measured, worst_ends, strict=True):
-        row = words | vars(measured) | {"holds": measured.holds}
-        if end:
-            row["range_margin"] = end.margin
-            row["range_at"] = range_text(end.changes)
-        rows.append(row)
-    return rows
 
 
 def _path_columns(claim: PaperClaim, result: PathResult) -> Row:
@@ -150,21 +150,22 @@ def _path_columns(claim: PaperClaim, result: PathResult) -> Row:
         "last_n": max((one.n for one in result.measured if one.holds), default=None),
         "value": last.value,
         "bound": last.bound,
-        "power": None if claim.relation == "equal" else power_of_n(claim, result),
+        "power": None if claim.relation == Relation.EQUAL else power_of_n(claim, result),
     }
     return {path_column(column, result.path.name): value for column, value in numbers.items()}
 
 
 TITLE = "Claims of the paper, evaluated"
-SOURCES = {
-    GIVEN: "the paper prints the formula, read here in a translation",
-    FORCED: "an equality that follows from the printed dataset, with V = I* where c enters; "
-    "nothing is left of its formula",
-    READ: "the value follows from the dataset, the bound from what else the texts print",
-    GUESSED: "the value follows from the dataset, but the bound is lost: where a guess fails, the "
-    "guess may be wrong and not the paper, and one that holds need not be the paper's",
-    OMITTED: "the paper says that it is similar and does not state it",
-    RECONSTRUCTED: "the dataset itself is read out of a text without formulas, and so is all else",
+SOURCE_WORDS = {
+    Source.GIVEN: "the paper prints the formula, read here in a translation",
+    Source.FORCED: "an equality that follows from the printed dataset, with V = I* where c "
+    "enters; nothing is left of its formula",
+    Source.READ: "the value follows from the dataset, the bound from what else the texts print",
+    Source.GUESSED: "the value follows from the dataset, but the bound is lost: where a guess "
+    "fails, the guess may be wrong and not the paper, and one that holds need not be the paper's",
+    Source.OMITTED: "the paper says that it is similar and does not state it",
+    Source.RECONSTRUCTED: "the dataset itself is read out of a text without formulas, and so "
+    "is all else",
 }
 """What the sources of claims mean."""
 
@@ -181,8 +182,8 @@ ABOUT = (
     "With high probability means: fails with probability at most delta / n. The margin is positive "
     "where the claim holds. Of an O() the value is the least constant C that is enough; a C by "
     "Hoeffding's bound is what that bound needs, and a smaller one may do.\n"
-    f"Sources: {'; '.join(f'{name}: {text}' for name, text in SOURCES.items())}. An identity is an "
-    "equality that the definitions make: it cannot fail, and is no evidence for the paper.\n"
+    f"Sources: {'; '.join(f'{name}: {text}' for name, text in SOURCE_WORDS.items())}. An identity "
+    "is an equality that the definitions make: it cannot fail, and is no evidence for the paper.\n"
     "Ranges: a claim is also evaluated at the ends of the ranges that the dataset allows (a0 from "
     "0 to 0.1, both as limits; a1 from 0.7, in cross-attention from 1, to 3, the experiments' "
     "largest; b from 0.1 to 0.9 with c = 1 - b); conditions of a lemma's own, lost in section E, "
@@ -215,7 +216,7 @@ def _page_row(rows: list[Row]) -> Row:
         "source": f"{first['source']}\n{first['bound_from']}",
         "verdict": f"{'identity: ' if first['identity'] else ''}{first['verdict']}",
         "at the sizes tested": "\n".join([f"{first['quantity']}:", *map(_size_text, rows)]),
-        "as n grows": "\n".join(_path_text(first, path) for path in NAMES),
+        "as n grows": "\n".join(_path_text(first, path) for path in PATHS),
     }
 
 
@@ -224,7 +225,7 @@ def _path_text(row: Row, path: str) -> str:
     numbers = {column: row[path_column(column, path)] for column in PATH_COLUMNS}
     if numbers["value"] is None:
         return ""
-    start = "" if row["relation"] == "ratio" else f"from n = {numbers['from_n'] or 'none'}, "
+    start = "" if row["relation"] == Relation.RATIO else f"from n = {numbers['from_n'] or 'none'}, "
     power = "" if numbers["power"] is None else f", n^{numbers['power']:.2f}"
     return f"{path}: {start}{numbers['value']:.3g} against {numbers['bound']:.3g}{power}"
 
@@ -235,7 +236,7 @@ HOLDS = {True: "holds", False: "fails", None: "not refuted"}
 def _size_text(row: Row) -> str:
     """What a row says of its size."""
     size = f"n = {row['n']}" + ("" if row["d"] is None else f", d = {row['d']}")
-    if row["relation"] == "ratio":
+    if row["relation"] == Relation.RATIO:
         return f"{size}: {row['value']:.3g} against {row['bound']:.3g}"
     sides = f"{row['value']:.3g}, {row['relation']} {row['bound']:.3g}"
     text = f"{size}: {sides}: {HOLDS[row['holds']]}"

@@ -7,21 +7,32 @@ computed. In it, a is the special entry of the lemma's dataset.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from .claim import PaperClaim, sign_and_bound
+from .claim import PaperClaim, SignAndBound
 from .lemma import Attended, Lemma
 
-SPECIAL = slice(0, 1)
-OTHERS = slice(1, None)
-ALL = slice(None)
+SPECIAL_TOKEN = slice(0, 1)
+OTHER_TOKENS = slice(1, None)
+ALL_TOKENS = slice(None)
 """Rows of the special token and of all others; likewise the first column and the others."""
 
-OWN = slice(1, 2)
-FURTHER = slice(2, 3)
+OWN_CLASS = slice(1, 2)
+FURTHER_CLASS = slice(2, 3)
 """Rows of the special token's class and of another, which X the identity tells apart."""
 
 Rows = Iterable[tuple[str, ...]]
-"""Part, entries, what it claims of them, and their value if it is another claim."""
+"""Tables of the fields of `EntryRow`."""
+
+
+class EntryRow(NamedTuple):
+    """A part of a lemma, the entries that it is about, what it claims of them, and their value if
+    it is another claim."""
+
+    part: str
+    entries: str
+    claimed: str
+    value: str = ""
 
 
 @dataclass(frozen=True)
@@ -32,32 +43,44 @@ class Pairs:
     blocks: list[tuple[slice, slice]]
 
 
-PAIRS = {
-    "special on special": Pairs("the special query on the special key", [(SPECIAL, SPECIAL)]),
-    "special on others": Pairs("the special query on every other key", [(SPECIAL, OTHERS)]),
-    "others on special": Pairs("every other query on the special key", [(OTHERS, SPECIAL)]),
-    "others on others": Pairs("every other query on every other key", [(OTHERS, OTHERS)]),
-    "others": Pairs("every other query on every key", [(OTHERS, ALL)]),
+QUERY_KEY_PAIRS = {
+    "special on special": Pairs(
+        "the special query on the special key", [(SPECIAL_TOKEN, SPECIAL_TOKEN)]
+    ),
+    "special on others": Pairs(
+        "the special query on every other key", [(SPECIAL_TOKEN, OTHER_TOKENS)]
+    ),
+    "others on special": Pairs(
+        "every other query on the special key", [(OTHER_TOKENS, SPECIAL_TOKEN)]
+    ),
+    "others on others": Pairs(
+        "every other query on every other key", [(OTHER_TOKENS, OTHER_TOKENS)]
+    ),
+    "others": Pairs("every other query on every key", [(OTHER_TOKENS, ALL_TOKENS)]),
     "all others": Pairs(
         "every other pair of query and key",
-        [(SPECIAL, OTHERS), (OTHERS, ALL)],
+        [(SPECIAL_TOKEN, OTHER_TOKENS), (OTHER_TOKENS, ALL_TOKENS)],
     ),
     # With X the identity, by the class of the key.
     "special on own": Pairs(
         "the special query on the t − 1 other keys of its class",
-        [(SPECIAL, slice(1, 2))],
+        [(SPECIAL_TOKEN, slice(1, 2))],
     ),
     "special on rest": Pairs(
         "the special query on the n − t keys of other classes",
-        [(SPECIAL, slice(2, None))],
+        [(SPECIAL_TOKEN, slice(2, None))],
     ),
     "others on own": Pairs(
         "every other query on the t keys of its class",
-        [(OWN, slice(0, 2)), (FURTHER, slice(2, 3))],
+        [(OWN_CLASS, slice(0, 2)), (FURTHER_CLASS, slice(2, 3))],
     ),
     "others on rest": Pairs(
         "every other query on the n − t keys of other classes",
-        [(OWN, slice(2, None)), (FURTHER, slice(0, 2)), (FURTHER, slice(3, None))],
+        [
+            (OWN_CLASS, slice(2, None)),
+            (FURTHER_CLASS, slice(0, 2)),
+            (FURTHER_CLASS, slice(3, None)),
+        ],
     ),
 }
 
@@ -72,7 +95,7 @@ class Coordinates:
     rows_by_name: dict[str, slice | None]
 
 
-COORDINATES = {
+COORDINATES_OF_C = {
     "first": Coordinates("the first coordinate", "c_1", {"first": None}),
     "one": Coordinates("the coordinate of the special token's class", "c_i", {"marked": None}),
     "rest": Coordinates("every coordinate of a further class", "c_i", {"rest": None}),
@@ -81,20 +104,20 @@ COORDINATES = {
     ),
     "last": Coordinates("the last coordinate", "c_d", {"last": None}),
     "own class": Coordinates(
-        "the coordinate of the row's own class", "c_i", {"marked": OWN, "own": FURTHER}
+        "the coordinate of the row's own class", "c_i", {"marked": OWN_CLASS, "own": FURTHER_CLASS}
     ),
     "other classes": Coordinates(
         "every coordinate of another class than the row's",
         "c_i",
-        {"rest": OTHERS, "marked": FURTHER},
+        {"rest": OTHER_TOKENS, "marked": FURTHER_CLASS},
     ),
 }
 
-ROWS = {
-    "special": SPECIAL,
-    "others": OTHERS,
-    "own class": OWN,
-    "other classes": FURTHER,
+TOKENS_BY_NAME = {
+    "special": SPECIAL_TOKEN,
+    "others": OTHER_TOKENS,
+    "own class": OWN_CLASS,
+    "other classes": FURTHER_CLASS,
 }
 ROW_WORDS = {
     "special": "the special row",
@@ -102,8 +125,8 @@ ROW_WORDS = {
     "own class": "every other row of the special token's class",
     "other classes": "every row of another class",
 }
-WEIGHTS = {"u": "weight before normalising", "f": "attention weight"}
-SAYS = {"≤": "at most", "≥": "at least", "=": "equal to"}
+WEIGHT_WORDS = {"u": "weight before normalising", "f": "attention weight"}
+RELATION_WORDS = {"≤": "at most", "≥": "at least", "=": "equal to"}
 
 
 @dataclass(frozen=True)
@@ -118,23 +141,24 @@ class Entries:
 def claims_of_rows(lemma: Lemma, rows: Rows) -> list[PaperClaim]:
     """The claims that some rows are."""
     claims = []
-    for part, entries, claimed, *values in rows:
-        claims.append(_claim(lemma, part, entries, claimed))
-        for value in values:
-            claims.append(_claim(lemma, f"{part}.value", entries, value))
+    for fields in rows:
+        row = EntryRow(*fields)
+        claims.append(_claim_of_row(lemma, row.part, row.entries, row.claimed))
+        if row.value:
+            claims.append(_claim_of_row(lemma, f"{row.part}.value", row.entries, row.value))
     return claims
 
 
-def _claim(lemma: Lemma, part: str, name: str, claimed: str) -> PaperClaim:
+def _claim_of_row(lemma: Lemma, part: str, name: str, claimed: str) -> PaperClaim:
     """What a row claims, such as "≤ 1/n", of entries by name; a is the special entry."""
     special_entry = "a₁" if lemma.case.dataset == 1 else "a₀"
     claimed = claimed.replace("a", special_entry)
-    sign, bound = sign_and_bound(claimed)
-    entries = _entries(name)
+    sign, bound = SignAndBound.of(claimed)
+    entries = _entries_by_name(name)
     words = entries.words
     return lemma.claim(
         part,
-        f"{words[0].upper()}{words[1:]} is {SAYS[sign]} {bound}",
+        f"{words[0].upper()}{words[1:]} is {RELATION_WORDS[sign]} {bound}",
         left=entries.symbol,
         claimed=claimed,
         cells=lambda setting: entries.cells(lemma.case.attended(setting)),
@@ -145,18 +169,18 @@ def _claim(lemma: Lemma, part: str, name: str, claimed: str) -> PaperClaim:
     )
 
 
-def _entries(name: str) -> Entries:
+def _entries_by_name(name: str) -> Entries:
     """Entries by name, such as "f special on others" or "c rest of special"."""
     symbol, _, place = name.partition(" ")
     if symbol == "c":
         coordinates, _, rows = place.partition(" of ")
-        return _values(coordinates, rows)
-    return _weights(symbol, place)
+        return _entries_of_c(coordinates, rows)
+    return _entries_of_weights(symbol, place)
 
 
-def _weights(symbol: str, place: str) -> Entries:
+def _entries_of_weights(symbol: str, place: str) -> Entries:
     """Those of u or f."""
-    pairs = PAIRS[place]
+    pairs = QUERY_KEY_PAIRS[place]
 
     def cells(attended: Attended) -> list[float]:
         weights = []
@@ -164,17 +188,17 @@ def _weights(symbol: str, place: str) -> Entries:
             weights += attended.weights(symbol, rows, columns)
         return weights
 
-    return Entries(f"the {WEIGHTS[symbol]} of {pairs.words}", symbol, cells)
+    return Entries(f"the {WEIGHT_WORDS[symbol]} of {pairs.words}", symbol, cells)
 
 
-def _values(place: str, row: str) -> Entries:
+def _entries_of_c(place: str, row: str) -> Entries:
     """Those of c."""
-    coordinates = COORDINATES[place]
+    coordinates = COORDINATES_OF_C[place]
 
     def cells(attended: Attended) -> list[float]:
         values = []
         for name, rows in coordinates.rows_by_name.items():
-            values += attended.coordinates(name, rows or ROWS[row])
+            values += attended.coordinates(name, rows or TOKENS_BY_NAME[row])
         return values
 
     return Entries(f"{coordinates.words} in {ROW_WORDS[row]}", coordinates.symbol, cells)
@@ -293,7 +317,7 @@ def identity_rows(special: str, own: str, rest: str, unit: str = "") -> dict[str
     return {"weights": u_and_f, "values": c}
 
 
-LEFT_OUT = {
+LEFT_OUT_ROWS = {
     "exp": identity_rows(special="n^(a²+b²+c²)", own="n^(b²+c²)", rest="n^(c²)"),
     "linear": identity_rows(special="(a²+b²+c²)", own="(b²+c²)", rest="c²", unit=" log n"),
 }

@@ -24,9 +24,9 @@ from ..softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
 from ..softmax_vs_linear.models.model import AttentionModel
 from .claim import Cells, Changes, PaperClaim, Setting
 
-SIGNS = (-1.0, 1.0)
+BOTH_SIGNS = (-1.0, 1.0)
 
-NEVER = 1e300
+NO_CONSTANT = 1e300
 """The constant where no number of columns is enough."""
 
 
@@ -67,7 +67,7 @@ def chance_row_reaches(rows: RowWeights, row: int, threshold: float, s: float) -
     if rows.last is not None:
         singles.append(rows.last)
     total = 0.0
-    for signs in itertools.product(SIGNS, repeat=len(singles)):
+    for signs in itertools.product(BOTH_SIGNS, repeat=len(singles)):
         known = sum(sign * weight for sign, weight in zip(signs, singles, strict=True))
         missing = threshold - TIE_TOLERANCE * s - known
         heads = _heads_to_reach(missing, rest, coins)
@@ -84,11 +84,11 @@ def chance_column_exceeds(rows: RowWeights, tau: float, s: float) -> float:
     if rows.last is None:
         last_scores = [0.0]
     else:
-        last_scores = [sign * rows.last for sign in SIGNS]
+        last_scores = [sign * rows.last for sign in BOTH_SIGNS]
     unmarked = rows.classes - 1
     limit = tau + TIE_TOLERANCE * s
     total = 0.0
-    for sign_first, sign_marked, last in itertools.product(SIGNS, SIGNS, last_scores):
+    for sign_first, sign_marked, last in itertools.product(BOTH_SIGNS, BOTH_SIGNS, last_scores):
         # From this count of pluses among the unmarked classes on, some row exceeds the limit.
         fewest = math.inf
         for first, marked, excess_of_row, rest in weights_by_row:
@@ -123,7 +123,7 @@ def chance_of_some(p: float, m: int) -> float:
 def least_constant(p: float) -> float:
     """Least C with (1 - p)^(C log(n/delta)) <= delta/n, p the chance of one column."""
     if p == 0:
-        return NEVER
+        return NO_CONSTANT
     if p == 1:
         return 0.0
     return -1 / math.log1p(-p)
@@ -258,8 +258,8 @@ def _column_chance(case: Case, sizes: Tokens, theta: float) -> float:
     return chance_column_exceeds(_attended(case, sizes).rows, theta * sizes.s, sizes.s)
 
 
-NAMES = {"linear": "linear attention", "exp": "softmax attention"}
-X = {"ones": "all ones", "identity": "the identity"}
+KERNEL_WORDS = {"linear": "linear attention", "exp": "softmax attention"}
+X_WORDS = {"ones": "all ones", "identity": "the identity"}
 
 
 @dataclass(frozen=True)
@@ -276,9 +276,9 @@ class Lemma:
         case = self.case
         words = case.model.words
         if self.on_network:
-            words = f"{NAMES[case.kernel]} on D{case.dataset}"
+            words = f"{KERNEL_WORDS[case.kernel]} on D{case.dataset}"
         if case.model is SELF_ATTENTION:
-            words = f"{words}, X {X[case.attention_x]}"
+            words = f"{words}, X {X_WORDS[case.attention_x]}"
         return words
 
     def ranges(self) -> tuple[Changes, ...]:

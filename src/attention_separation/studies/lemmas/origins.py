@@ -9,19 +9,25 @@ A claim's *id* is the number of its lemma and, behind dots, parts of it: "D.4.P1
 """
 
 import re
+from enum import StrEnum
 from typing import NamedTuple
 
-GIVEN = "given"
-FORCED = "forced by the definitions"
-READ = "value forced, bound read from the text"
-GUESSED = "value forced, bound guessed"
-OMITTED = "left out by the paper, value forced"
-RECONSTRUCTED = "reconstructed"
+
+class Source(StrEnum):
+    """Where a claim comes from, as tables have it."""
+
+    GIVEN = "given"
+    FORCED = "forced by the definitions"
+    READ = "value forced, bound read from the text"
+    GUESSED = "value forced, bound guessed"
+    OMITTED = "left out by the paper, value forced"
+    RECONSTRUCTED = "reconstructed"
+
 
 SUBJECTS = {
-    GUESSED: "the guessed bound",
-    OMITTED: "what the paper leaves out",
-    RECONSTRUCTED: "the reconstructed claim",
+    Source.GUESSED: "the guessed bound",
+    Source.OMITTED: "what the paper leaves out",
+    Source.RECONSTRUCTED: "the reconstructed claim",
 }
 """What a verdict is on where it is not on the paper's own words."""
 
@@ -29,13 +35,13 @@ SUBJECTS = {
 class Origin(NamedTuple):
     """A source, and where the bound is from in a few words."""
 
-    source: str
+    source: Source
     bound_from: str
 
 
 RATE = "δ/poly(n) is read as δ/n"
-EQUAL = Origin(
-    FORCED,
+EQUALITY = Origin(
+    Source.FORCED,
     "both sides follow from the definition of the dataset, those of c with V = I* and A₃ = A₂*",
 )
 
@@ -45,46 +51,70 @@ _SUM = "the proof's sum of t entries, with f ≤ 1/n guessed"
 _SLACK = "what τ leaves above the large coordinates"
 _CHANCE = "its constant is that of the guessed chance of 1/10 per column"
 
-ORIGINS = (
-    (r"3\.1", GIVEN, "printed, and a theorem of textbooks"),
-    (r"4\.2\.P1\.sqrt", GIVEN, "the rate that Hoeffding's bound gives with the printed entries"),
-    (r"4\.[12]\.(P1|P2)\..*|4\.2\.P[23]", GIVEN, "printed"),
-    (r"4\.2\.P1", GIVEN, f"the printed rate, against the C that the rate with √n needs; {RATE}"),
-    (r"4\.1\.P[12]", GIVEN, f"the printed rate and the proof's entries; {RATE}"),
-    (r"5\.2", GIVEN, f"printed, a chance of 1/2 per column; {RATE}"),
-    (r"5\.2\.m|6\.2\.printed", GIVEN, f"printed; {RATE}"),
-    (r"5\.[134]\.m(\.every)?", GIVEN, f"printed, with τ* and the experiments' m put in; {RATE}"),
-    (r"5\..*", GIVEN, f"printed, with τ* and the least m of Lemma 5.2 put in; {RATE}"),
-    (r"6\.2(\.m)?", GIVEN, f"printed; two misprinted networks mended; {RATE}"),
-    (r"1\.1(\.m)?", READ, f"printed in words, with the events of Theorem 6.2; {RATE}"),
-    (r"1\.1\.identity(\.m)?", OMITTED, "as Theorem 6.2, with X the identity"),
-    (r"A\.1\.columns", GIVEN, "printed, with vec read the other way; rounding"),
-    (r"A\.1|C\.[35]", GIVEN, "printed; rounding"),
-    (r"D\.5", READ, f"printed in Theorem 6.2; {_CHANCE}"),
-    (r"D\.(5\.m|9|13|17)", READ, f"printed in Theorem 6.2; {RATE}"),
-    (r"D\.\d+\.assumption", READ, "the same as d = ω(n^0.02), printed in Theorem 6.2"),
-    (r"D\.2\.P3a", GUESSED, "by analogy with Lemma 4.2, Part 2"),
-    (r"[DE]\.\d\.P3a\.from-.*", GUESSED, "the number in the condition of Part 3a is lost"),
-    (r"E\.1\.P3a", GUESSED, "by analogy with Lemma D.2"),
-    (r"D\.2\.P4a", GUESSED, "what Lemma D.3, Parts 4 and 5 seem to use"),
-    (r"D\.2\.P4a\.loose", GUESSED, "by analogy with Lemma D.6, Part 4"),
-    (r"E\.1\.P3b|E\.1\.P4\.(own|rest)", GUESSED, "by analogy with Lemma D.2, Parts 3b and 4b"),
-    (r"(D\.2|D\.6|D\.10|D\.14|E\.1)\.P[34].*", GUESSED, _SIMPLE),
-    (r"(D\.3|E\.2)\.(P2\.rest|P5)", GUESSED, _SUM),
-    (r"(D\.3|E\.2)\.P4", GUESSED, "f ≤ 1/n, guessed in the lemma before, times the entry"),
-    (r"(D\.3|D\.7|D\.11|D\.15|E\.2)\.P.*", GUESSED, _TIMES),
-    (r"(D\.4|E\.3)\.P1", GUESSED, "three positive signs have chance 1/8, and a little is lost"),
-    (r"(D\.4|E\.3)\.P2.*", GUESSED, "by analogy with Lemmas D.8, D.12 and D.16"),
-    (r"D\.(8|12|16)\.P[12]", GUESSED, "what the next theorem needs, with a guessed absolute value"),
-    (r"[DE]\.\d+\.hoeffding", GUESSED, _SLACK),
-    (r"E\.3\.assumption", GUESSED, "by analogy with Lemma D.4"),
-    (r"E\.4", GUESSED, f"by analogy with Theorem D.5, τ included; {_CHANCE}"),
-    (r"E\.4\.m", GUESSED, f"by analogy with Theorem D.5, τ included; {RATE}"),
-    (r"E\.D.*\.sign\..*", OMITTED, "as the sign lemma with X all ones, τ included"),
-    (r"E\.D.*\.zero", OMITTED, "as the theorem with X all ones, τ included"),
-    (r"F\..*\.assumption", RECONSTRUCTED, "by analogy with Lemma D.4"),
-    (r"F\..*\.hoeffding", RECONSTRUCTED, _SLACK),
-    (r"(F|1)\..*", RECONSTRUCTED, "by analogy with section D, on the reconstructed dataset"),
+ORIGINS_BY_PATTERN = (
+    (r"3\.1", Source.GIVEN, "printed, and a theorem of textbooks"),
+    (
+        r"4\.2\.P1\.sqrt",
+        Source.GIVEN,
+        "the rate that Hoeffding's bound gives with the printed entries",
+    ),
+    (r"4\.[12]\.(P1|P2)\..*|4\.2\.P[23]", Source.GIVEN, "printed"),
+    (
+        r"4\.2\.P1",
+        Source.GIVEN,
+        f"the printed rate, against the C that the rate with √n needs; {RATE}",
+    ),
+    (r"4\.1\.P[12]", Source.GIVEN, f"the printed rate and the proof's entries; {RATE}"),
+    (r"5\.2", Source.GIVEN, f"printed, a chance of 1/2 per column; {RATE}"),
+    (r"5\.2\.m|6\.2\.printed", Source.GIVEN, f"printed; {RATE}"),
+    (
+        r"5\.[134]\.m(\.every)?",
+        Source.GIVEN,
+        f"printed, with τ* and the experiments' m put in; {RATE}",
+    ),
+    (r"5\..*", Source.GIVEN, f"printed, with τ* and the least m of Lemma 5.2 put in; {RATE}"),
+    (r"6\.2(\.m)?", Source.GIVEN, f"printed; two misprinted networks mended; {RATE}"),
+    (r"1\.1(\.m)?", Source.READ, f"printed in words, with the events of Theorem 6.2; {RATE}"),
+    (r"1\.1\.identity(\.m)?", Source.OMITTED, "as Theorem 6.2, with X the identity"),
+    (r"A\.1\.columns", Source.GIVEN, "printed, with vec read the other way; rounding"),
+    (r"A\.1|C\.[35]", Source.GIVEN, "printed; rounding"),
+    (r"D\.5", Source.READ, f"printed in Theorem 6.2; {_CHANCE}"),
+    (r"D\.(5\.m|9|13|17)", Source.READ, f"printed in Theorem 6.2; {RATE}"),
+    (r"D\.\d+\.assumption", Source.READ, "the same as d = ω(n^0.02), printed in Theorem 6.2"),
+    (r"D\.2\.P3a", Source.GUESSED, "by analogy with Lemma 4.2, Part 2"),
+    (r"[DE]\.\d\.P3a\.from-.*", Source.GUESSED, "the number in the condition of Part 3a is lost"),
+    (r"E\.1\.P3a", Source.GUESSED, "by analogy with Lemma D.2"),
+    (r"D\.2\.P4a", Source.GUESSED, "what Lemma D.3, Parts 4 and 5 seem to use"),
+    (r"D\.2\.P4a\.loose", Source.GUESSED, "by analogy with Lemma D.6, Part 4"),
+    (
+        r"E\.1\.P3b|E\.1\.P4\.(own|rest)",
+        Source.GUESSED,
+        "by analogy with Lemma D.2, Parts 3b and 4b",
+    ),
+    (r"(D\.2|D\.6|D\.10|D\.14|E\.1)\.P[34].*", Source.GUESSED, _SIMPLE),
+    (r"(D\.3|E\.2)\.(P2\.rest|P5)", Source.GUESSED, _SUM),
+    (r"(D\.3|E\.2)\.P4", Source.GUESSED, "f ≤ 1/n, guessed in the lemma before, times the entry"),
+    (r"(D\.3|D\.7|D\.11|D\.15|E\.2)\.P.*", Source.GUESSED, _TIMES),
+    (
+        r"(D\.4|E\.3)\.P1",
+        Source.GUESSED,
+        "three positive signs have chance 1/8, and a little is lost",
+    ),
+    (r"(D\.4|E\.3)\.P2.*", Source.GUESSED, "by analogy with Lemmas D.8, D.12 and D.16"),
+    (
+        r"D\.(8|12|16)\.P[12]",
+        Source.GUESSED,
+        "what the next theorem needs, with a guessed absolute value",
+    ),
+    (r"[DE]\.\d+\.hoeffding", Source.GUESSED, _SLACK),
+    (r"E\.3\.assumption", Source.GUESSED, "by analogy with Lemma D.4"),
+    (r"E\.4", Source.GUESSED, f"by analogy with Theorem D.5, τ included; {_CHANCE}"),
+    (r"E\.4\.m", Source.GUESSED, f"by analogy with Theorem D.5, τ included; {RATE}"),
+    (r"E\.D.*\.sign\..*", Source.OMITTED, "as the sign lemma with X all ones, τ included"),
+    (r"E\.D.*\.zero", Source.OMITTED, "as the theorem with X all ones, τ included"),
+    (r"F\..*\.assumption", Source.RECONSTRUCTED, "by analogy with Lemma D.4"),
+    (r"F\..*\.hoeffding", Source.RECONSTRUCTED, _SLACK),
+    (r"(F|1)\..*", Source.RECONSTRUCTED, "by analogy with section D, on the reconstructed dataset"),
 )
 """(pattern of ids, source, where the bound is from); the first pattern that fits counts."""
 
@@ -94,26 +124,30 @@ def origin(claim: str, identity: bool = False) -> Origin:
     LookupError if nothing is said of such an id."""
     is_of_matrices = claim.startswith(("A.", "C."))
     if identity and not is_of_matrices:
-        return EQUAL._replace(source=_source_of_equality(claim))
-    for pattern, source, bound_from in ORIGINS:
+        return EQUALITY._replace(source=_source_of_equality(claim))
+    for pattern, source, bound_from in ORIGINS_BY_PATTERN:
         if re.fullmatch(pattern, claim):
             return Origin(source, bound_from)
     raise LookupError(f"{claim}: no origin is known of a claim of this id")
 
 
-def _source_of_equality(claim: str) -> str:
+def _source_of_equality(claim: str) -> Source:
     if claim.startswith("E.D"):
-        return OMITTED
+        return Source.OMITTED
     if claim.startswith("F."):
-        return RECONSTRUCTED
-    return FORCED
+        return Source.RECONSTRUCTED
+    return Source.FORCED
 
 
 THEOREMS = ("D.5", "D.9", "D.13", "D.17", "E.4", "F.5", "F.9", "F.13", "F.17", "1.1", "1.2", "6.2")
-KINDS = dict.fromkeys(THEOREMS, "Theorem") | {"A.1": "Fact", "C.3": "Claim", "C.5": "Claim"}
+KIND_OF_STATEMENT = dict.fromkeys(THEOREMS, "Theorem") | {
+    "A.1": "Fact",
+    "C.3": "Claim",
+    "C.5": "Claim",
+}
 """What is no lemma."""
 
-LEFT_OUT = {
+SIMILAR_LEMMAS = {
     "E.D0-exp.weights": "D.6",
     "E.D0-exp.values": "D.7",
     "E.D0-exp.sign": "D.8",
@@ -149,7 +183,7 @@ DETAILS = {
 }
 """What the last parts of ids say."""
 
-READINGS = {
+READINGS_BY_ID = {
     "1.1": "with X all ones",
     "1.1.m": "with X all ones",
     "6.2": "its misprints mended",
@@ -159,13 +193,13 @@ READINGS = {
 }
 """How claims are read whose ids do not say it, by id."""
 
-STEPS = frozenset({"entries", "special", "others", "sum"})
+STEPS_OF_PROOFS = frozenset({"entries", "special", "others", "sum"})
 """Last parts of the ids of steps of proofs."""
 
 
 def place(claim: str) -> str:
     """Where a claim stands, by its id, such as "Lemma D.4, Part 1"."""
-    for left_out, similar in LEFT_OUT.items():
+    for left_out, similar in SIMILAR_LEMMAS.items():
         if claim.startswith(left_out):
             printed = _place_in_print(claim.replace(left_out, similar))
             return f"Left out of section E, with X the identity, as {printed}"
@@ -176,14 +210,14 @@ def _place_in_print(claim: str) -> str:
     """Where a claim that is not left out stands: its lemma, its part, how it is read, details."""
     # A dot before a digit is part of a number.
     number, *parts = re.split(r"\.(?=[A-Za-z])", claim)
-    words = [f"{KINDS.get(number, 'Lemma')} {number}"]
-    is_step_of_proof = not STEPS.isdisjoint(parts)
+    words = [f"{KIND_OF_STATEMENT.get(number, 'Lemma')} {number}"]
+    is_step_of_proof = not STEPS_OF_PROOFS.isdisjoint(parts)
     for part in parts:
         if part.startswith("P"):
             words.append(f"proof of Part {part[1:]}" if is_step_of_proof else f"Part {part[1:]}")
-    if claim in READINGS:
-        words.append(READINGS[claim])
+    if claim in READINGS_BY_ID:
+        words.append(READINGS_BY_ID[claim])
     for part in parts:
-        if not part.startswith("P") and part not in STEPS:
+        if not part.startswith("P") and part not in STEPS_OF_PROOFS:
             words.append(DETAILS[part])
     return ", ".join(words)

@@ -1,7 +1,7 @@
 """Ways for n and d to grow, from which n on a claim holds along one of them, and what it measures
 at the ends of the parameters' ranges.
 
-A *path* is a sequence of sizes of one model whose n grows to LARGEST, with a rule for how d grows
+A *path* is a sequence of sizes of one model whose n grows to LARGEST_N, with a rule for how d grows
 with it. Along it a claim is evaluated at *doublings*, sizes each about twice the one before.
 """
 
@@ -16,17 +16,21 @@ from ...statistics.bisection import bracket
 from ..softmax_vs_linear.models.model import AttentionModel, Model
 from .claim import Measured, PaperClaim, Setting, SettingAt, Size
 
-SMALLEST = 4
+SMALLEST_N = 4
 OF_EXPERIMENTS = 100
-LARGEST = 10**9
+LARGEST_N = 10**9
 """n begins where Lemma 4.2 does, is doubled so that it meets the smallest of the experiments, and
 ends at 10^9, where a count of classes of about n/4 still leaves a tie's tolerance far below one
 token's weight."""
 
-FURTHER = 1.25
+FURTHER_TESTED = 1.25
 MOST_FURTHER = 200
 """Sizes beyond the first at which a claim holds that are tested one by one: up to this multiple of
 its n, and at most so many."""
+
+
+TOKENS_PER_CLASS = 4
+"""Where d is like n/4."""
 
 
 @dataclass(frozen=True)
@@ -36,36 +40,41 @@ class Growth:
     Attributes
     ----------
     words : K in words; empty where it is fixed
-    classes : n -> K before it is made whole; None where it is fixed, or a quarter of n
+    classes : n -> K before it is made whole; None where K is fixed, or a class has a fixed number
+        of tokens
+    tokens_per_class : that number; None where it grows
     asked : what the theorems ask of d if they claim nothing: it is no ω(n^0.02)
     """
 
     words: str = ""
     classes: Callable[[float], float] | None = None
+    tokens_per_class: int | None = None
     asked: str = ""
 
 
+D_FIXED = "d fixed"
 GROWTH = {
-    "d fixed": Growth(asked="grows"),
+    D_FIXED: Growth(asked="grows"),
     "d sqrt": Growth("⌈√n⌉", math.sqrt),
-    "d quarter": Growth("n/4"),
+    "d quarter": Growth("n/4", tokens_per_class=TOKENS_PER_CLASS),
     "d tenth": Growth("⌈n^0.1⌉", lambda n: n**0.1),
     "d log": Growth("⌈log n⌉", math.log, asked="grows faster"),
 }
 """The paths of attention by name."""
 
-NAMES = tuple(GROWTH)
-FAST = NAMES[:3]
+PATHS = tuple(GROWTH)
+FAST = PATHS[:3]
 """The paths of claims that ask nothing of d."""
 
 
 @dataclass(frozen=True)
 class SizePath:
-    """Sizes of one model along one of NAMES; `classes` is K where it is fixed."""
+    """Sizes of one model along one of PATHS; where K is fixed, it is `classes`: 1 in the regression
+    model, whose tokens have no classes and which has no d."""
 
     model: Model
     name: str
-    classes: int = 0
+    classes: int = 1
 
     @property
     def growth(self) -> Growth:
@@ -78,57 +87,59 @@ class SizePath:
 
     def size(self, wanted_n: float) -> Size:
         """n and d nearest to a wanted n: n is a multiple of the number of classes."""
-        if not isinstance(self.model, AttentionModel):
-            return round(wanted_n), None
-        if self.name == "d quarter":
-            classes = max(1, round(wanted_n / 4))
-            tokens_per_class = 4
-        else:
+        tokens_per_class = self.growth.tokens_per_class
+        if tokens_per_class is None:
             classes = self._classes(wanted_n)
-            tokens_per_class = max(1, round(wanted_n / classes))
-        return classes * tokens_per_class, classes + self.model.other_columns
+            return self._size_of(classes, max(1, round(wanted_n / classes)))
+        return self._size_of(max(1, round(wanted_n / tokens_per_class)), tokens_per_class)
+
+    def after(self, size: Size) -> Size:
+        """The next size of the path."""
+        classes = self._classes_at(size)
+        if self.growth.tokens_per_class is not None:
+            return self._size_of(classes + 1, self.growth.tokens_per_class)
+        if self._classes(size.n + classes) <= classes:
+            return self._size_of(classes, size.n // classes + 1)
+        return self._size_of(classes + 1, size.n // (classes + 1) + 1)
 
     def _classes(self, n: float) -> int:
+        """K at some n, where a class has no fixed number of tokens."""
         if self.growth.classes is None:
             return self.classes
         return math.ceil(self.growth.classes(n))
 
-    def after(self, size: Size) -> Size:
-        """The next size of the path."""
-        n, d = size
-        if not isinstance(self.model, AttentionModel) or d is None:
-            return n + 1, None
-        classes = self.model.classes(d)
-        if self.name == "d quarter":
-            return n + 4, d + 1
-        if self._classes(n + classes) <= classes:
-            return n + classes, d
-        tokens_per_class = n // (classes + 1) + 1
-        return tokens_per_class * (classes + 1), d + 1
+    def _size_of(self, classes: int, tokens_per_class: int) -> Size:
+        n = classes * tokens_per_class
+        if isinstance(self.model, AttentionModel):
+            return Size(n, classes + self.model.other_columns)
+        return Size(n, None)
+
+    def _classes_at(self, size: Size) -> int:
+        """K at a size of the path."""
+        if isinstance(self.model, AttentionModel) and size.d is not None:
+            return self.model.classes(size.d)
+        return self.classes
 
     def doublings(self) -> list[Size]:
-        """Sizes from SMALLEST to LARGEST, each about twice the one before; those of attention have
-        two classes and two tokens in each, so they begin later where d is fixed or n/4."""
-        first = math.ceil(math.log2(SMALLEST / OF_EXPERIMENTS))
-        last = math.ceil(math.log2(LARGEST / OF_EXPERIMENTS))
+        """Sizes from SMALLEST_N to LARGEST_N, each about twice the one before; those of attention
+        have two classes and two tokens in each, so they begin later where d is fixed or n/4."""
+        first = math.ceil(math.log2(SMALLEST_N / OF_EXPERIMENTS))
+        last = math.ceil(math.log2(LARGEST_N / OF_EXPERIMENTS))
         between = [OF_EXPERIMENTS * 2.0**power for power in range(first, last)]
-        sizes = dict.fromkeys(self.size(n) for n in (SMALLEST, *between, LARGEST))
+        sizes = dict.fromkeys(self.size(n) for n in (SMALLEST_N, *between, LARGEST_N))
         return [size for size in sizes if self._has_two_classes_of_two(size)]
 
     def _has_two_classes_of_two(self, size: Size) -> bool:
         """Whether there are two classes and two tokens in each; the regression model has none."""
-        n, d = size
-        if not isinstance(self.model, AttentionModel) or d is None:
-            return True
-        return 2 <= self.model.classes(d) <= n / 2
+        return size.d is None or 2 <= self._classes_at(size) <= size.n / 2
 
 
-def paths(model: Model, first: Size, names: Collection[str] = NAMES) -> list[SizePath]:
+def paths(model: Model, first: Size, names: Collection[str] = PATHS) -> list[SizePath]:
     """The paths of these names that a model has; d is fixed as at the first of the sizes."""
     _, d = first
     if not isinstance(model, AttentionModel) or d is None:
-        return [SizePath(model, "d fixed")]
-    return [SizePath(model, name, model.classes(d) if name == "d fixed" else 0) for name in names]
+        return [SizePath(model, D_FIXED)]
+    return [SizePath(model, name, classes=model.classes(d)) for name in names]
 
 
 @dataclass(frozen=True)
@@ -193,13 +204,13 @@ def holds_from(path: SizePath, holds: Callable[[Size], bool]) -> int | None:
     """Smallest n from which a claim holds at every larger n that is tested, None if there is none.
 
     Between the last doubling at which it fails and the next one n is bisected. Then follow the next
-    sizes one by one, as far as FURTHER says: what holds at one size may fail at the next, for a
-    threshold falls between the values of a count.
+    sizes one by one, as far as FURTHER_TESTED says: what holds at one size may fail at the next,
+    for a threshold falls between the values of a count.
     """
     sizes = path.doublings()
     failing = [index for index, size in enumerate(sizes) if not holds(size)]
     if not failing:
-        return sizes[0][0]
+        return sizes[0].n
     last_failing = failing[-1]
     if last_failing == len(sizes) - 1:
         return None
@@ -207,11 +218,11 @@ def holds_from(path: SizePath, holds: Callable[[Size], bool]) -> int | None:
     size = start
     for _ in range(MOST_FURTHER):
         size = path.after(size)
-        if size[0] > FURTHER * start[0]:
+        if size.n > FURTHER_TESTED * start.n:
             break
         if not holds(size):
             start = path.after(size)
-    return start[0]
+    return start.n
 
 
 def _first_after_failure(
@@ -222,9 +233,9 @@ def _first_after_failure(
     def fails(size: Size) -> bool:
         return not holds(size)
 
-    def between(low: Size, high: Size) -> Size | None:
-        middle = path.size((low[0] + high[0]) / 2)
-        return middle if low[0] < middle[0] < high[0] else None
+    def size_between(low: Size, high: Size) -> Size | None:
+        middle = path.size((low.n + high.n) / 2)
+        return middle if low.n < middle.n < high.n else None
 
-    _, first = bracket(failing, holding, fails, between)
+    _, first = bracket(failing, holding, fails, size_between)
     return first

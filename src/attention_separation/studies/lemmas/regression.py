@@ -123,25 +123,25 @@ def _chances_of_heads(heads: np.ndarray, coins: int) -> np.ndarray:
     return np.where(heads <= 0, 1.0, np.where(heads > coins, 0.0, tails))
 
 
-KERNEL = {"exp": "softmax", "linear": "linear"}
+KERNEL_NAMES = {"exp": "softmax", "linear": "linear"}
 WORST = "worst admissible data"
-MODEL = REGRESSION.name
+REGRESSION_NAME = REGRESSION.name
 
 
 def claims() -> list[PaperClaim]:
     """All claims on the regression model."""
     return [
         HOEFFDING,
-        _deviation("4.1.P1", "linear", 0, rate="√n", factor=8),
-        _largest_entry("4.1.P1.entries", "linear", claimed="≤ 1.4/n"),
-        _deviation("4.1.P2", "exp", 0, rate="n^0.1", factor=2),
-        _largest_entry("4.1.P2.entries", "exp", claimed="≤ n^(−0.6)"),
+        _deviation_claim("4.1.P1", "linear", 0, rate="√n", factor=8),
+        _largest_entry_claim("4.1.P1.entries", "linear", claimed="≤ 1.4/n"),
+        _deviation_claim("4.1.P2", "exp", 0, rate="n^0.1", factor=2),
+        _largest_entry_claim("4.1.P2.entries", "exp", claimed="≤ n^(−0.6)"),
         *_linear_weights_on_d1(),
         *_softmax_weights_on_d1(),
-        *_zero("5.1", "exp", 0),
+        *_zero_claims("5.1", "exp", 0),
         *_softmax_network_positive(),
-        *_zero("5.3", "linear", 0),
-        *_zero("5.4", "linear", 1),
+        *_zero_claims("5.3", "linear", 0),
+        *_zero_claims("5.4", "linear", 1),
     ]
 
 
@@ -159,7 +159,7 @@ def _tail_over_hoeffding(setting: Setting) -> float:
 
 HOEFFDING = PaperClaim(
     "3.1",
-    MODEL,
+    REGRESSION_NAME,
     "A sum of bounded independent variables is rarely far from its mean.",
     left="Pr[|X − E X| ≥ t] / (2 exp(−2 t² / Σ (bᵢ − aᵢ)²))",
     claimed="≤ 1",
@@ -173,7 +173,7 @@ def _linear_weights_on_d1() -> list[PaperClaim]:
     """Lemma 4.2, Part 1: <f_lin, sigma>, and the entries of f_lin."""
     sum_of_weights = PaperClaim(
         "4.2.P1",
-        MODEL,
+        REGRESSION_NAME,
         "With high probability the linear weights, under random signs, add up to at most a "
         "constant times √log(n/δ)/n on D1.",
         left="|⟨f_lin, σ⟩| ≤ C √log(n/δ) / n with probability ≥ 1 − δ/n, C",
@@ -184,14 +184,14 @@ def _linear_weights_on_d1() -> list[PaperClaim]:
     )
     entries = PaperClaim(
         "4.2.P1.entries",
-        MODEL,
+        REGRESSION_NAME,
         "Every linear weight on D1 is small.",
         left="f_lin,i",
         claimed="≤ 4/(n+3)",
         cells=lambda setting: levels(setting.n, "linear", 1).largest_special(),
         quantity=f"largest entry of f_lin on the {WORST}",
     )
-    read_with_sqrt = _deviation("4.2.P1.sqrt", "linear", 1, rate="√n", factor=32)
+    read_with_sqrt = _deviation_claim("4.2.P1.sqrt", "linear", 1, rate="√n", factor=32)
     return [sum_of_weights, read_with_sqrt, entries]
 
 
@@ -203,7 +203,7 @@ def _softmax_weights_on_d1() -> list[PaperClaim]:
     """Lemma 4.2, Parts 2 and 3: <f_exp, sigma>, and the entries of f_exp."""
     sum_of_weights = PaperClaim(
         "4.2.P2",
-        MODEL,
+        REGRESSION_NAME,
         "Whatever the signs, the softmax weights do not cancel on D1.",
         left="|⟨f_exp, σ⟩|",
         claimed="≥ 1/4",
@@ -213,7 +213,7 @@ def _softmax_weights_on_d1() -> list[PaperClaim]:
     )
     special_weight = PaperClaim(
         "4.2.P2.special",
-        MODEL,
+        REGRESSION_NAME,
         "The special softmax weight is at least one half.",
         left="f_exp,j ≥ n⁴ / (n^1.4 (n−1) + n⁴)",
         claimed="≥ 1/2",
@@ -222,7 +222,7 @@ def _softmax_weights_on_d1() -> list[PaperClaim]:
     )
     other_weights = PaperClaim(
         "4.2.P2.others",
-        MODEL,
+        REGRESSION_NAME,
         "Every other softmax weight is tiny.",
         left="f_exp,i ≤ n^1.4 / (n (n−1) + n⁴)",
         claimed="≤ n^(−2.6)",
@@ -232,7 +232,7 @@ def _softmax_weights_on_d1() -> list[PaperClaim]:
     )
     half_less_others = PaperClaim(
         "4.2.P2.sum",
-        MODEL,
+        REGRESSION_NAME,
         "One half less all other softmax weights is at least one quarter.",
         left="1/2 − (n−1) n^(−2.6)",
         claimed="≥ 1/4",
@@ -242,7 +242,7 @@ def _softmax_weights_on_d1() -> list[PaperClaim]:
     )
     sign = PaperClaim(
         "4.2.P3",
-        MODEL,
+        REGRESSION_NAME,
         "The sign of the special entry alone decides whether the sum is positive.",
         left="Pr[⟨f_exp, σ⟩ > 0] = Pr[⟨f_exp, σ⟩ < 0]",
         claimed="= 1/2",
@@ -258,7 +258,7 @@ def _hoeffdings_constant(factor: int) -> str:
     return f"≤ √({factor} (1 + log 2 / log(n/δ)))"
 
 
-def _deviation(name: str, kernel: str, dataset: int, *, rate: str, factor: int) -> PaperClaim:
+def _deviation_claim(name: str, kernel: str, dataset: int, *, rate: str, factor: int) -> PaperClaim:
     """A bound on |<f, sigma>| for which Hoeffding needs some C; the proof's from n entries."""
 
     def needed_constant(setting: Setting) -> float:
@@ -269,9 +269,9 @@ def _deviation(name: str, kernel: str, dataset: int, *, rate: str, factor: int) 
 
     return PaperClaim(
         name,
-        MODEL,
-        f"With high probability the {KERNEL[kernel]} weights, under random signs, add up to a "
-        f"small number on D{dataset}.",
+        REGRESSION_NAME,
+        f"With high probability the {KERNEL_NAMES[kernel]} weights, under random signs, add up to "
+        f"a small number on D{dataset}.",
         left=f"|⟨f, σ⟩| ≤ C √log(n/δ) / {rate} with probability ≥ 1 − δ/n, C",
         claimed=_hoeffdings_constant(factor),
         cells=needed_constant,
@@ -280,11 +280,11 @@ def _deviation(name: str, kernel: str, dataset: int, *, rate: str, factor: int) 
     )
 
 
-def _largest_entry(name: str, kernel: str, claimed: str) -> PaperClaim:
+def _largest_entry_claim(name: str, kernel: str, claimed: str) -> PaperClaim:
     return PaperClaim(
         name,
-        MODEL,
-        f"Every {KERNEL[kernel]} weight on D0 is small.",
+        REGRESSION_NAME,
+        f"Every {KERNEL_NAMES[kernel]} weight on D0 is small.",
         left="|fᵢ|",
         claimed=claimed,
         cells=lambda setting: levels(setting.n, kernel, 0).largest_other(),
@@ -352,7 +352,7 @@ def _softmax_network_positive() -> list[PaperClaim]:
     statement = "The softmax network is positive on every data of D1 with high probability"
     with_free_m = PaperClaim(
         "5.2",
-        MODEL,
+        REGRESSION_NAME,
         f"{statement}.",
         left="Pr[F_exp(A) > 0] ≥ 1 − (1/2)^m ≥ 1 − δ/n with m = C log(n/δ), C",
         claimed="≤ 1/log 2",
@@ -362,7 +362,7 @@ def _softmax_network_positive() -> list[PaperClaim]:
     )
     with_own_m = PaperClaim(
         "5.2.m",
-        MODEL,
+        REGRESSION_NAME,
         f"{statement}, with as many columns as the experiments have.",
         left="Pr[F_exp(A) = 0]",
         claimed=RARELY,
@@ -381,20 +381,21 @@ def _special_column_chance(setting: Setting) -> float:
     return 0.5 if lowest > setting.tau else chance_of_exceeding(data, data.others, setting.tau)
 
 
-def _zero(name: str, kernel: str, dataset: int) -> list[PaperClaim]:
+def _zero_claims(name: str, kernel: str, dataset: int) -> list[PaperClaim]:
     """A network is zero, with either number of columns: what refutes it, and what proves it."""
     statement = (
-        f"The {KERNEL[kernel]} network is zero on every data of D{dataset} with high probability"
+        f"The {KERNEL_NAMES[kernel]} network is zero on every data of D{dataset} with high "
+        "probability"
     )
     claims_of_network = []
     for part, count in COLUMN_COUNTS.items():
-        claims_of_network += _zero_with(
+        claims_of_network += _zero_claims_with(
             count, f"{name}{part}", statement, kernel=kernel, dataset=dataset
         )
     return claims_of_network
 
 
-def _zero_with(
+def _zero_claims_with(
     count: ColumnCount, name: str, statement: str, *, kernel: str, dataset: int
 ) -> list[PaperClaim]:
     """The claim with so many columns, and ID.every, what Hoeffding's bound proves of it."""
@@ -424,7 +425,7 @@ def _zero_with(
     note = f" with τ = 1/4, {count.words}"
     zero = PaperClaim(
         name,
-        MODEL,
+        REGRESSION_NAME,
         f"{statement}.",
         left=left,
         claimed=RARELY,
@@ -435,7 +436,7 @@ def _zero_with(
     )
     every = PaperClaim(
         f"{name}.every",
-        MODEL,
+        REGRESSION_NAME,
         f"{statement}, by Hoeffding's bound on the {WORST}.",
         left=left,
         claimed=RARELY,

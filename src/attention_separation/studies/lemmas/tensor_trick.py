@@ -12,11 +12,10 @@ import numpy as np
 
 from .claim import PaperClaim, Setting, Size
 
-SIZES: tuple[Size, ...] = ((4, 3),)
-"""n and d of Figure 2."""
+FIGURE_2 = Size(n=4, d=3)
 
-DRAWS = 20
-SEED = 1
+RANDOM_DRAWS = 20
+SEED_OF_DRAWS = 1
 
 
 @dataclass(frozen=True)
@@ -46,27 +45,27 @@ def claims() -> list[PaperClaim]:
     fact = "vec(exp(A₁ Q Kᵀ A₂ᵀ)) = exp((A₁ ⊗ A₂) vec(Q Kᵀ))"
     block = "A block of the Kronecker product gives {} attention's weights before normalising, and"
     return [
-        _claim(
+        _equality_claim(
             "A.1",
             "The weights before normalising, as a vector, are those of the Kronecker product of "
             "the tokens and of X as a vector, if vec stacks rows.",
             formula=f"{fact}, vec by rows",
             sides=lambda draw: _vectors(draw, order="C"),
         ),
-        _claim(
+        _equality_claim(
             "A.1.columns",
             "The same holds if vec stacks columns.",
             formula=f"{fact}, vec by columns",
             sides=lambda draw: _vectors(draw, order="F"),
             identity=False,
         ),
-        _claim(
+        _equality_claim(
             "C.3",
             f"{block.format('linear')} their sum.",
             formula="u_lin,j₀ = ((A₁)_j₀ Q Kᵀ A₂ᵀ)ᵀ and α_lin,j₀ = ⟨u_lin,j₀, 1⟩",
             sides=lambda draw: _weights_and_sums(draw, h=lambda scores: scores),
         ),
-        _claim(
+        _equality_claim(
             "C.5",
             f"{block.format('softmax')} their sum.",
             formula="u_exp,j₀ = exp((A₁)_j₀ Q Kᵀ A₂ᵀ)ᵀ and α_exp,j₀ = ⟨u_exp,j₀, 1⟩",
@@ -75,7 +74,7 @@ def claims() -> list[PaperClaim]:
     ]
 
 
-def _claim(
+def _equality_claim(
     name: str,
     statement: str,
     *,
@@ -92,17 +91,17 @@ def _claim(
         claimed="≤ 10^(−12)",
         cells=lambda setting: [sides(draw).difference for draw in _draws(setting)],
         quantity="largest difference of the two sides, relative to the largest entry, over "
-        f"{DRAWS} random draws of A₁, A₂, Q and K",
+        f"{RANDOM_DRAWS} random draws of A₁, A₂, Q and K",
         identity=identity,
-        sizes=SIZES,
+        sizes=[FIGURE_2],
     )
 
 
 def _draws(setting: Setting) -> Iterator[Draw]:
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(SEED_OF_DRAWS)
     n = setting.n
     d = setting.embedding_dimension
-    for _ in range(DRAWS):
+    for _ in range(RANDOM_DRAWS):
         a1, a2 = rng.standard_normal((2, n, d))
         q, k = rng.standard_normal((2, d, d))
         yield Draw(a1, a2, q @ k.T)

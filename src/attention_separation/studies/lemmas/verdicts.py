@@ -6,13 +6,13 @@ A claim *starts* on a path at the n from which it holds up to the largest n test
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..softmax_vs_linear.models.model import AttentionModel
-from .claim import Changes, Measured, PaperClaim, SettingAt, Size
-from .lemma import NEVER
+from .claim import Changes, Measured, PaperClaim, Relation, SettingAt, Size
+from .lemma import NO_CONSTANT
 from .origins import SUBJECTS, origin
-from .paths import LARGEST, PathResult, SizePath, evaluate_along, least_margin
+from .paths import LARGEST_N, PathResult, SizePath, evaluate_along, least_margin, worst_end
 
 GREEK = {"a0": "a₀", "a1": "a₁"}
 CONSTANTS = {"least": "the least C", "Hoeffding": "the C that Hoeffding's bound needs"}
@@ -28,13 +28,14 @@ class Evaluation:
     ----------
     measured : at the sizes tested
     along_paths : one result a path; none of a claim with sizes of its own
-    worst_ends : the worst ends of the parameters' ranges, size by size
+    worst_ends : the worst ends of the parameters' ranges, size by size; None of a claim without
+        ranges, and empty where they are left out
     """
 
     claim: PaperClaim
     measured: Sequence[Measured]
     along_paths: Sequence[PathResult]
-    worst_ends: Sequence[Measured] = ()
+    worst_ends: Sequence[Measured | None] = ()
 
     @property
     def everywhere(self) -> list[Measured]:
@@ -53,33 +54,41 @@ def evaluate(
     return Evaluation(claim, measured, [evaluate_along(claim, path, setting_at) for path in paths])
 
 
+def evaluate_in_ranges(
+    claim: PaperClaim, sizes: Sequence[Size], paths: Sequence[SizePath], setting_at: SettingAt
+) -> Evaluation:
+    """The same with the ends of the parameters' ranges."""
+    worst_ends = [worst_end(claim, setting_at(*size)) for size in sizes]
+    return replace(evaluate(claim, sizes, paths, setting_at), worst_ends=worst_ends)
+
+
 def verdict(evaluation: Evaluation) -> str:
     """What is to be said of a claim, in one line, and of what if not of the paper's own words."""
     claim = evaluation.claim
-    if claim.relation == "ratio":
-        return _not_judged(evaluation)
-    text = _where_it_holds(evaluation)
+    if claim.relation == Relation.RATIO:
+        return _text_of_ratio(evaluation)
+    text = _text_of_where_it_holds(evaluation)
     if claim.scope:
         text = f"{text}, for {claim.scope}, all that was tested"
     subject = SUBJECTS.get(origin(claim.id, claim.identity).source)
     return f"{subject} {text}" if subject else text
 
 
-def _where_it_holds(evaluation: Evaluation) -> str:
+def _text_of_where_it_holds(evaluation: Evaluation) -> str:
     claim = evaluation.claim
     holding = [result for result in evaluation.measured if result.holds]
     if len(holding) == len(evaluation.measured):
-        return _holds(evaluation) + _fails_in_range(evaluation)
+        return _holding_text(evaluation) + _text_of_failing_range(evaluation)
     last = _last_start(evaluation.along_paths)
     if last is not None:
         where = f", {path_words(last.path)}" if len(evaluation.along_paths) > 1 else ""
-        never = _never_on(evaluation.along_paths)
-        return f"holds only from n >= {last.from_n}{where}{never}{_fails_at_largest_n(last)}"
+        never = _text_of_failing_paths(evaluation.along_paths)
+        return f"holds only from n >= {last.from_n}{where}{never}{_text_of_failing_end(last)}"
     if any(result.from_n is not None for result in evaluation.along_paths):
         count = f"{len(holding)} of the {len(evaluation.measured)} sizes tested"
-        return f"holds at {count}{_fails_in_range(evaluation)}"
+        return f"holds at {count}{_text_of_failing_range(evaluation)}"
     if claim.constant and not holding:
-        return _constant_grows(claim, evaluation.along_paths[0])
+        return _text_of_growing_constant(claim, evaluation.along_paths[0])
     if any(result.holds for result in evaluation.everywhere):
         return "fails at every large n tested"
     return "fails at every n tested"
@@ -96,7 +105,7 @@ def _last_start(along_paths: Sequence[PathResult]) -> PathResult | None:
     return max(fast or late, key=lambda result: result.from_n or 0, default=None)
 
 
-def _holds(evaluation: Evaluation) -> str:
+def _holding_text(evaluation: Evaluation) -> str:
     claim = evaluation.claim
     everywhere = evaluation.everywhere
     if not claim.constant or not all(result.holds for result in everywhere):
@@ -107,57 +116,58 @@ def _holds(evaluation: Evaluation) -> str:
     return f"holds with C = {constant:g} by Hoeffding's bound at every n tested"
 
 
-def _fails_in_range(evaluation: Evaluation) -> str:
+def _text_of_failing_range(evaluation: Evaluation) -> str:
     """Where in its range a claim fails, nothing where it does not."""
-    worst = least_margin(evaluation.worst_ends)
+    worst = least_margin([end for end in evaluation.worst_ends if end is not None])
     if worst is None or worst.holds:
         return ""
     where = f"at {range_text(worst.changes)} of the dataset's range"
     if not evaluation.claim.constant:
         return f", fails {where}"
-    if worst.value == NEVER:
+    if worst.value == NO_CONSTANT:
         return f", but with none {where}"
-    return f", but with up to {number(worst.value)} {where}"
+    return f", but with up to {short_number(worst.value)} {where}"
 
 
-def _never_on(along_paths: Sequence[PathResult]) -> str:
+def _text_of_failing_paths(along_paths: Sequence[PathResult]) -> str:
     """Names the paths of the theorems on which a claim does not hold up to the largest n."""
     never = []
     for result in along_paths:
         if result.from_n is None and not result.path.is_too_slow:
             never.append(path_words(result.path))
-    return f"; not yet at n = {number(LARGEST)} {' or '.join(never)}" if never else ""
+    return f"; not yet at n = {short_number(LARGEST_N)} {' or '.join(never)}" if never else ""
 
 
-def _fails_at_largest_n(result: PathResult) -> str:
+def _text_of_failing_end(result: PathResult) -> str:
     """Where in its range a claim fails even at the largest n of a path on which it starts."""
     end = result.worst_end
     if end is None or end.holds:
         return ""
-    return f"; at n = {number(end.n)} it fails at {range_text(end.changes)} of the dataset's range"
+    where = f"at {range_text(end.changes)} of the dataset's range"
+    return f"; at n = {short_number(end.n)} it fails {where}"
 
 
-def _constant_grows(claim: PaperClaim, result: PathResult) -> str:
+def _text_of_growing_constant(claim: PaperClaim, result: PathResult) -> str:
     """An O() is refuted by no single n, but by a constant that grows."""
     first = result.measured[0]
     last = result.measured[-1]
-    constant = CONSTANTS[claim.constant or "least"]
-    return (
-        f"fails: {constant} grows like {_power_text(claim, result)}, from {number(first.value)} "
-        f"at n = {first.n} to {number(last.value)} at n = {number(last.n)}"
-    )
+    growth = f"{CONSTANTS[claim.constant or 'least']} grows like {_power_text(claim, result)}"
+    start = f"{short_number(first.value)} at n = {first.n}"
+    end = f"{short_number(last.value)} at n = {short_number(last.n)}"
+    return f"fails: {growth}, from {start} to {end}"
 
 
-def _not_judged(evaluation: Evaluation) -> str:
+def _text_of_ratio(evaluation: Evaluation) -> str:
     claim = evaluation.claim
     ratios = [result.value / result.bound for result in evaluation.measured]
     slopes = [
         f"like {_power_text(claim, result)} {path_words(result.path)}"
         for result in evaluation.along_paths
     ]
+    span = f"{short_number(min(ratios))} to {short_number(max(ratios))}"
     return (
-        f"not judged: an o() says nothing at one size; value / bound is {number(min(ratios))} to "
-        f"{number(max(ratios))} at the sizes tested and moves {', '.join(slopes)}"
+        "not judged: an o() says nothing at one size; value / bound is "
+        f"{span} at the sizes tested and moves {', '.join(slopes)}"
     )
 
 
@@ -193,7 +203,7 @@ def path_words(path: SizePath) -> str:
     return f"{text} (the theorems ask that it {growth.asked})" if growth.asked else text
 
 
-def number(value: float) -> str:
+def short_number(value: float) -> str:
     """Three digits, or all of a whole number below a million; powers of ten where shorter."""
     if value == int(value) and abs(value) < 10**6:
         return str(int(value))

@@ -2,14 +2,15 @@
 on its claims that they give."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 
 import pyarrow as pa
 
 from ...results.tables import Row, schema, table_from_rows
 from ..softmax_vs_linear.models import MODELS
-from .claim import PaperClaim, SettingAt, setting_of
+from .claim import PaperClaim, SettingAt, setting_of, sizes_of
 from .paths import paths
 from .settings import ClaimsJob
 from .verdicts import evaluate, verdict
@@ -25,10 +26,10 @@ class Reading:
     def setting_at(self, job: ClaimsJob) -> SettingAt:
         """n, d -> the job's setting at this size, read so."""
         changes = {} if self.delta is None else {"delta": self.delta}
-        return cache(partial(setting_of, job.model_copy(update=changes), power=self.power))
+        return partial(setting_of, job.model_copy(update=changes), power=self.power)
 
 
-USUAL = Reading()
+USUAL_READING = Reading()
 
 READINGS = {
     "δ/n, δ = 0.1": Reading(delta=0.1),
@@ -56,26 +57,27 @@ ABOUT = (
 def evaluate_readings(job: ClaimsJob, claims: list[PaperClaim]) -> pa.Table:
     """The verdicts of those claims in whose formula δ stands, with each of READINGS."""
     proved = {claim.id.removesuffix(".every") for claim in claims if claim.id.endswith(".every")}
-    # One for all claims: a setting knows what it has computed.
-    usual_setting_at = USUAL.setting_at(job)
-    settings_at = {name: reading.setting_at(job) for name, reading in READINGS.items()}
     rows: list[Row] = []
     for claim in claims:
-        if "δ" not in claim.formula_text or claim.id in proved:
-            continue
-        usual = _verdict(job, claim, usual_setting_at)
-        for name, setting_at in settings_at.items():
-            text = _verdict(job, claim, setting_at)
-            changes = _before_numbers(text) != _before_numbers(usual)
-            row = {"reading": name, "verdict": text, "usual": usual, "changes": changes}
-            rows.append(claim.columns() | row)
+        if "δ" in claim.formula_text and claim.id not in proved:
+            rows += _rows_of_readings(job, claim)
     return table_from_rows(rows, SCHEMA)
 
 
-def _verdict(job: ClaimsJob, claim: PaperClaim, setting_at: SettingAt) -> str:
-    sizes = job.sizes.of(claim.model)
+def _rows_of_readings(job: ClaimsJob, claim: PaperClaim) -> Iterator[Row]:
+    """A row for each reading."""
+    usual = _verdict(job, claim, USUAL_READING)
+    for name, reading in READINGS.items():
+        text = _verdict(job, claim, reading)
+        changes = _before_numbers(text) != _before_numbers(usual)
+        row = {"reading": name, "verdict": text, "usual": usual, "changes": changes}
+        yield claim.columns() | row
+
+
+def _verdict(job: ClaimsJob, claim: PaperClaim, reading: Reading) -> str:
+    sizes = sizes_of(job, claim.model)
     growing = paths(MODELS[claim.model], sizes[0], names=["d sqrt"])
-    return verdict(evaluate(claim, sizes, growing, setting_at))
+    return verdict(evaluate(claim, sizes, growing, reading.setting_at(job)))
 
 
 def _before_numbers(verdict: str) -> str:

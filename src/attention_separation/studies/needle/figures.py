@@ -31,7 +31,7 @@ from ...results.provenance import record
 from ...results.tables import numpy_column, read_parquet, select_rows
 from ...settings.strict_model import Job
 from . import accuracy_limits
-from .claims.runs import QUERIES, trained_crossings
+from .claims.runs import ARM_WORDS, trained_crossings
 from .settings.titles import FIGURES, FIGURES_OF_NETWORKS
 from .training.cells_table import SCHEMA as CELLS
 
@@ -92,7 +92,7 @@ OTHER_COLOURS = (DARK_GRAY, MIDDLE_GRAY)
 OTHER_MARKERS = "^vPX*<>"
 """Of maps whose kernel figures do not know, taken in turn."""
 
-ARMS = {arm: QUERIES[arm] for arm in ("query_given", "query_learned")}
+ARMS = {arm: ARM_WORDS[arm] for arm in ("query_given", "query_learned")}
 """Arms that are shown, in words."""
 
 ACCURACIES = (
@@ -279,8 +279,8 @@ def draw_critical(title: str, critical: pa.Table, cells: pa.Table | None = None)
         right.plot(all_mu**2, reference, color=INK, linestyle=":", linewidth=1)
         for kernel, at_mu, crossing in crossings:
             color = kernel_line(kernel)["color"]
-            left.plot(at_mu, crossing, "o", color=color, **DOT)
-            right.plot(at_mu**2, crossing, "o", color=color, **DOT)
+            left.plot(at_mu, crossing.n, "o", color=color, **DOT)
+            right.plot(at_mu**2, crossing.n, "o", color=color, **DOT)
         whole_mu = all_mu[all_mu % 1 == 0]
         ticks = (whole_mu if len(whole_mu) else all_mu).tolist()
         ticks_at(left.xaxis, ticks)

@@ -22,17 +22,17 @@ from scipy import stats
 from attention_separation.results.tables import chosen
 from attention_separation.statistics.contrasts import PAIRED, WELCH
 from attention_separation.statistics.means import mean_of
-from attention_separation.studies.head_rank.claims.judging import LEARNED
-from attention_separation.studies.head_rank.claims.trained_claims import CLAIMS
+from attention_separation.studies.head_rank.claims.judging import LEARNED_SHARE
+from attention_separation.studies.head_rank.claims.trained_claims import TRAINED_CLAIMS
 from attention_separation.studies.head_rank.constructions.farthest_point import least_error
 from attention_separation.studies.head_rank.settings.section import Grid, Part
 from attention_separation.studies.head_rank.training.runs import APART, plain
 
-OF_RUNS = {claim.name for claim in CLAIMS}
+OF_RUNS = {claim.name for claim in TRAINED_CLAIMS}
 
 
 def test_without_runs_there_is_no_verdict():
-    for claim in CLAIMS:
+    for claim in TRAINED_CLAIMS:
         assert claim.row(evidence_of([]))["verdict"] == "not run"
     assert judged("additive", runs_of(FIG1))["verdict"] == "not run"
 
@@ -241,7 +241,7 @@ def test_more_points_are_judged_where_full_rank_learns_the_fewest_or_the_width_i
     assert row["verdict"] == "not judged"
     assert row["reason"].startswith("w is not d, and full rank is not learned: 0.90 of rank 0's")
     assert "at N=3" in row["reason"]
-    good = runs_of(FIG4, error=lambda cell: error(cell, 0.9 * LEARNED))
+    good = runs_of(FIG4, error=lambda cell: error(cell, 0.9 * LEARNED_SHARE))
     assert judged(name, good)["verdict"] == "agrees"
     wide = runs_of(changed(FIG4, widths=[16]), error=lambda cell: error(cell, 0.9))
     assert judged(name, wide)["verdict"] == "agrees"

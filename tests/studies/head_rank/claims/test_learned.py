@@ -8,7 +8,7 @@ from attention_separation.results.tables import chosen
 from attention_separation.studies.head_rank.claims.claim import OURS, PAPERS
 from attention_separation.studies.head_rank.claims.learned_claims import (
     ATTENTION_ALONE,
-    CLAIMS,
+    LEARNED_CLAIMS,
     MORE_HEADS,
     MOST_ANGLE,
     VALUE_MAP,
@@ -20,7 +20,7 @@ OF_ATTENTION = (VALUE_MAP, ATTENTION_ALONE)
 def learned(rows):
     """The rows of the claims on the scores of single heads."""
     others = (MORE_HEADS, *OF_ATTENTION)
-    return [claim.row(evidence_of(rows)) for claim in CLAIMS if claim not in others]
+    return [claim.row(evidence_of(rows)) for claim in LEARNED_CLAIMS if claim not in others]
 
 
 def value_map(rows):

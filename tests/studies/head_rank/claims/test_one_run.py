@@ -4,7 +4,7 @@ import pytest
 from making import head_rank
 from rank_runs import LEVEL, MARGIN, runs_of
 
-from attention_separation.statistics.claims import NOT_RUN, ONE_RUN
+from attention_separation.statistics.claims import Verdict
 from attention_separation.studies.head_rank.claims.claim import Evidence
 from attention_separation.studies.head_rank.claims.one_run_claims import one_run_rows
 
@@ -39,7 +39,7 @@ def test_single_runs_say_how_they_stand_to_the_bound_and_no_more():
     found = judged(runs_of(PUBLISHED, NEW, error=as_claimed))
     assert [*found] == [*NAMES, *OF_NEW_BATCHES, "three layers by heart"]
     for row in found.values():
-        assert row["verdict"] == ONE_RUN
+        assert row["verdict"] == Verdict.ONE_RUN
         assert (row["low"], row["high"], row["interval"]) == (None, None, None)
     full, heads, depth = (found[name] for name in NAMES)
     assert (full["comparisons"], heads["comparisons"], depth["comparisons"]) == (6, 6, 6)
@@ -77,14 +77,14 @@ def test_what_is_learned_by_heart_has_five_times_its_training_loss_on_new_sets()
 def test_cells_that_are_not_there_yet_are_not_compared():
     rows = runs_of(PUBLISHED, error=as_claimed)
     one_layer = [row for row in rows if row["layers"] == 1]
-    assert {row["verdict"] for row in judged(one_layer).values()} == {NOT_RUN}
+    assert {row["verdict"] for row in judged(one_layer).values()} == {Verdict.NOT_RUN}
     first_two = [row for row in rows if row["layers"] == 3 and row["rank"] in (32, 64)]
     found = judged(one_layer + first_two)
     verdicts = {name: (row["verdict"], row["comparisons"]) for name, row in found.items()}
     assert verdicts == {
-        **dict.fromkeys(NAMES, (ONE_RUN, 1)),
-        **dict.fromkeys(OF_NEW_BATCHES, (NOT_RUN, 0)),
-        "three layers by heart": (ONE_RUN, 2),
+        **dict.fromkeys(NAMES, (Verdict.ONE_RUN, 1)),
+        **dict.fromkeys(OF_NEW_BATCHES, (Verdict.NOT_RUN, 0)),
+        "three layers by heart": (Verdict.ONE_RUN, 2),
     }
 
 
@@ -101,4 +101,4 @@ def test_runs_of_another_recipe_are_not_among_them():
     shorter = PUBLISHED.model_copy(update={"steps": 5000})
     reference = head_rank(scale="reference").chosen.training.fig1
     rows = runs_of(reference, shorter.model_copy(update={"also": []}), error=as_claimed)
-    assert {row["verdict"] for row in judged(rows).values()} == {NOT_RUN}
+    assert {row["verdict"] for row in judged(rows).values()} == {Verdict.NOT_RUN}

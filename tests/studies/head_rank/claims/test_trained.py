@@ -22,7 +22,7 @@ from attention_separation.studies.head_rank.claims import learned_claims
 from attention_separation.studies.head_rank.claims.claim import OURS, PAPERS, PUBLISHED
 from attention_separation.studies.head_rank.claims.learned_claims import MORE_HEADS
 from attention_separation.studies.head_rank.claims.published_claims import BEST_BELOW_FULL_RANK
-from attention_separation.studies.head_rank.claims.trained_claims import CLAIMS, FACTOR
+from attention_separation.studies.head_rank.claims.trained_claims import FACTOR, TRAINED_CLAIMS
 from attention_separation.studies.head_rank.settings.section import Grid
 from attention_separation.studies.head_rank.training import published_values
 
@@ -43,10 +43,10 @@ def test_a_rank_must_divide_the_dimension():
 
 def test_what_the_paper_says_is_found_where_it_holds():
     rows = runs_of(FIG1, FIG3, FIG4, FIVE)
-    assert {claim.name: verdict(claim.name, rows) for claim in CLAIMS} == dict.fromkeys(
-        (claim.name for claim in CLAIMS), "agrees"
+    assert {claim.name: verdict(claim.name, rows) for claim in TRAINED_CLAIMS} == dict.fromkeys(
+        (claim.name for claim in TRAINED_CLAIMS), "agrees"
     )
-    of_single_heads = [each for each in learned_claims.CLAIMS if each is not MORE_HEADS]
+    of_single_heads = [each for each in learned_claims.LEARNED_CLAIMS if each is not MORE_HEADS]
     learned = [claim.row(evidence_of(rows)) for claim in of_single_heads]
     assert [row["verdict"] for row in learned] == ["agrees"] * 6
 

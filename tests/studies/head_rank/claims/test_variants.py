@@ -2,9 +2,10 @@
 
 from rank_runs import ARMS, FIG1, VARIANTS, as_published, evidence_of, runs_of
 
+from attention_separation.results.claims import claim_rows
 from attention_separation.studies.head_rank.claims.arm_claims import VARIANT_CLAIMS
 from attention_separation.studies.head_rank.claims.claim import PAPERS
-from attention_separation.studies.head_rank.claims.claims_table import RUN_CLAIMS, claim_rows
+from attention_separation.studies.head_rank.claims.claims_table import RUN_CLAIMS
 
 NAMES = (
     "biases, one layer", "biases, three layers", "LayerNorm, one layer", "LayerNorm, three layers",

@@ -13,11 +13,11 @@ from attention_separation.datasets.self_attention import tokens
 from attention_separation.needle.kernel_limits import LINES
 from attention_separation.results.claims import SCHEMA
 from attention_separation.results.tables import table_from_rows
-from attention_separation.statistics.claims import AGREES, DIFFERS, NOT_RUN, UNDECIDED
+from attention_separation.statistics.claims import Verdict
 from attention_separation.studies.needle.accuracy_limits import ACCURACIES, CRITICAL
 from attention_separation.studies.needle.claims import claims_table
-from attention_separation.studies.needle.claims.claims_table import DEGREES, EXACT_CLAIMS
-from attention_separation.studies.needle.claims.trained_claims import EXACT, TRAINED, Evidence
+from attention_separation.studies.needle.claims.claims_table import EXACT_CLAIMS, SUM_DEGREES
+from attention_separation.studies.needle.claims.trained_claims import Evidence, Kind
 
 STUDY = CONFIG.studies()["needle"]
 DATA, ANOTHER_X = STUDY.section.data, STUDY.section.another_x
@@ -47,7 +47,7 @@ def moved(rows, kernel, mu, factor, error=None):
 def test_they_agree(critical):
     found = judged(critical)
     assert {name: row["verdict"] for name, row in found.items()} == {
-        "N5": AGREES, "N6": AGREES, "N10": AGREES,
+        "N5": Verdict.AGREES, "N6": Verdict.AGREES, "N10": Verdict.AGREES,
     }  # fmt: skip
     assert found["N5"]["comparisons"] == 4
     assert (found["N6"]["comparisons"], found["N6"]["deciding_case"]) == (4, "μ = 3")
@@ -55,7 +55,9 @@ def test_they_agree(critical):
     evidence = Evidence(critical, DATA, ANOTHER_X)
     slopes = [each.measured.value for each in claims_table.slopes(evidence)]
     assert slopes == pytest.approx([4.08, 5.954, 8.285, 10.08], abs=0.005)
-    assert all(0.67 <= each.measured.value <= 0.72 for each in claims_table.of_softmax(evidence))
+    assert all(
+        0.67 <= each.measured.value <= 0.72 for each in claims_table.softmax_ratios(evidence)
+    )
     assert round(found["N10"]["value"], 5) == 0.00645
     assert found["N10"]["deciding_case"].startswith("g = 1, K = 10, n = ")
 
@@ -90,18 +92,18 @@ def test_what_is_said_beside_the_margin_that_does_not_shrink():
     assert np.abs(many[~kept]).max() < 0.02 * np.abs(few[~kept]).max()
 
 
-@pytest.mark.parametrize("kernel", DEGREES)
+@pytest.mark.parametrize("kernel", SUM_DEGREES)
 def test_another_slope_differs(critical, kernel):
     found = judged(moved(critical, kernel, 6.0, 1.25))
-    assert (found["N5"]["verdict"], found["N6"]["verdict"]) == (DIFFERS, AGREES)
-    assert found["N5"]["deciding_case"] == f"p = {DEGREES[kernel] - 1}"
+    assert (found["N5"]["verdict"], found["N6"]["verdict"]) == (Verdict.DIFFERS, Verdict.AGREES)
+    assert found["N5"]["deciding_case"] == f"p = {SUM_DEGREES[kernel] - 1}"
     assert found["N5"]["value"] > found["N5"]["most"]
 
 
 @pytest.mark.parametrize(("mu", "factor"), [(3.0, 0.85), (8.0, 1.3)])
 def test_softmax_that_grows_otherwise_differs(critical, mu, factor):
     found = judged(moved(critical, "exp", mu, factor))
-    assert found["N6"]["verdict"] == DIFFERS
+    assert found["N6"]["verdict"] == Verdict.DIFFERS
     assert found["N6"]["deciding_case"] == f"μ = {mu:g}"
 
 
@@ -109,25 +111,27 @@ def test_a_margin_that_shrinks_differs(critical, monkeypatch):
     of_rows = claims_table.margin_of_rows
     monkeypatch.setattr(claims_table, "margin_of_rows", lambda *at: of_rows(*at) * (1 - 1e-9))
     found = judged(critical)
-    assert found["N10"]["verdict"] == DIFFERS
+    assert found["N10"]["verdict"] == Verdict.DIFFERS
     assert found["N10"]["deciding_case"].endswith("distinct rows")
     monkeypatch.setattr(claims_table, "margin_of_rows", lambda d, n, g: of_rows(d, n, g) / n)
-    assert judged(critical)["N10"]["verdict"] == DIFFERS
+    assert judged(critical)["N10"]["verdict"] == Verdict.DIFFERS
 
 
 @pytest.mark.parametrize("mu", [5.0, 6.0])
 def test_a_slope_is_known_as_well_as_both_its_ends(critical, mu):
     found = judged(moved(critical, "power_2", mu, 1.0, error=500.0))
-    assert found["N5"]["verdict"] == UNDECIDED
+    assert found["N5"]["verdict"] == Verdict.UNDECIDED
 
 
 def test_what_is_not_known_well_enough_is_undecided(critical):
-    assert judged(moved(critical, "exp", 3.0, 1.0, error=30.0))["N6"]["verdict"] == UNDECIDED
+    assert (
+        judged(moved(critical, "exp", 3.0, 1.0, error=30.0))["N6"]["verdict"] == Verdict.UNDECIDED
+    )
 
 
 def test_what_was_not_computed_is_not_run(critical):
     found = judged([row for row in critical if row["mu"] == 5.0 and row["kernel"] != "exp"])
-    assert found["N5"]["verdict"] == found["N6"]["verdict"] == NOT_RUN
+    assert found["N5"]["verdict"] == found["N6"]["verdict"] == Verdict.NOT_RUN
     assert found["N5"]["comparisons"] == 0
     endless = moved(critical, "exp", 3.0, math.inf)
     assert judged(endless)["N6"]["comparisons"] == 3
@@ -141,4 +145,4 @@ def test_the_table(critical):
     )
     assert table.schema.equals(SCHEMA)
     assert table["claim"].to_pylist() == ["N5", "N6", "N10"]
-    assert {*table["kind"].to_pylist()} <= {*(EXACT, TRAINED)}
+    assert {*table["kind"].to_pylist()} <= {*Kind}

@@ -12,16 +12,18 @@ from needle_tables import tracked
 from attention_separation.needle.attention_sink import sink_accuracy
 from attention_separation.results.claims import SCHEMA
 from attention_separation.results.tables import table_from_rows
-from attention_separation.statistics.claims import AGREES, DIFFERS, NOT_RUN, UNDECIDED
+from attention_separation.statistics.claims import Verdict
+from attention_separation.statistics.means import Mean
 from attention_separation.studies.needle.claims import trained_claims
 from attention_separation.studies.needle.claims.runs import (
     LADDER,
+    CurvePoint,
     cell_words,
     crossing,
     mean_accuracy,
     trained_crossings,
 )
-from attention_separation.studies.needle.claims.trained_claims import CLAIMS, Evidence
+from attention_separation.studies.needle.claims.trained_claims import TRAINED_CLAIMS, Evidence
 
 SECTION = CONFIG.studies()["needle"].section
 DATA, ANOTHER_X = SECTION.data, SECTION.another_x
@@ -78,7 +80,7 @@ def judged(cells, level=LEVEL):
     evidence = Evidence(
         critical=CRITICAL, data=DATA, another_x=ANOTHER_X, limits=LINES, cells=rows, level=level
     )
-    return {claim.name: claim.row(evidence) for claim in CLAIMS}
+    return {claim.name: claim.row(evidence) for claim in TRAINED_CLAIMS}
 
 
 def moved(name, by, spread=1.0):
@@ -96,7 +98,7 @@ def moved(name, by, spread=1.0):
 def test_they_agree():
     found = judged(made_up())
     assert [*found] == ["N1", "N2", "N3", "N4", "N7", "N8", "N9", "control", "N11"]
-    assert {row["verdict"] for row in found.values()} == {AGREES}
+    assert {row["verdict"] for row in found.values()} == {Verdict.AGREES}
     counts = {name: row["comparisons"] for name, row in found.items()}
     # 40 cells of the ladder and nine others against Bayes, 16 against a bound of their own.
     assert counts["N1"] == 40 + 9 + 16
@@ -106,7 +108,7 @@ def test_they_agree():
     assert counts["control"] == 2
     # Of each run the logit, and the accuracy at two other n.
     assert counts["N11"] == 2 * 5 * 3
-    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(CLAIMS)
+    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(TRAINED_CLAIMS)
 
 
 DIFFERENT = {
@@ -130,7 +132,7 @@ def test_each_can_differ(name):
     *cell, by, words = DIFFERENT[name]
     cell = tuple(cell) if len(cell) > 1 else cell[0]
     row = judged(moved(cell, by))[name.partition(" ")[0]]
-    assert row["verdict"] == DIFFERS
+    assert row["verdict"] == Verdict.DIFFERS
     assert words in row["deciding_case"]
 
 
@@ -152,7 +154,7 @@ def test_one_run_that_learned_another_sink_decides(cell, learned, words):
     cells = made_up()
     cells[cell][2] = cells[cell][2] | learned
     row = judged(cells)["N11"]
-    assert row["verdict"] == DIFFERS
+    assert row["verdict"] == Verdict.DIFFERS
     assert row["deciding_case"].startswith(words)
 
 
@@ -165,17 +167,17 @@ def test_a_sinks_accuracy_is_known_as_well_as_its_numerics(which, monkeypatch):
         return sink_accuracy(mu, n, logit, scale)._replace(error=error)
 
     cells = {"scale": made_up()["scale"]}
-    assert judged(cells)["N11"]["verdict"] == AGREES
+    assert judged(cells)["N11"]["verdict"] == Verdict.AGREES
     monkeypatch.setattr(trained_claims, "sink_accuracy", rough)
-    assert judged(cells)["N11"]["verdict"] == UNDECIDED
+    assert judged(cells)["N11"]["verdict"] == Verdict.UNDECIDED
 
 
 def test_what_was_not_trained_is_not_run():
     found = judged({"one": runs("query_learned", "exp", 3.25, 100, around(0.9))})
-    assert {row["verdict"] for row in found.values()} == {NOT_RUN}
+    assert {row["verdict"] for row in found.values()} == {Verdict.NOT_RUN}
     found = judged({"one": runs("query_given", "exp", 5.0, 512, [0.92])})
     # A single run has no interval.
-    assert found["N1"]["verdict"] == found["N2"]["verdict"] == UNDECIDED
+    assert found["N1"]["verdict"] == found["N2"]["verdict"] == Verdict.UNDECIDED
     assert found["N1"]["low"] is None
 
 
@@ -183,8 +185,8 @@ def test_controls_are_judged_apart():
     cells = made_up()
     cells["bad"] = runs("query_given", "uniform", 5.0, 512, around(0.9), lr=0.5, control=True)
     found = judged(cells)
-    assert found["control"]["verdict"] == DIFFERS
-    assert {row["verdict"] for name, row in found.items() if name != "control"} == {AGREES}
+    assert found["control"]["verdict"] == Verdict.DIFFERS
+    assert {row["verdict"] for name, row in found.items() if name != "control"} == {Verdict.AGREES}
 
 
 def test_a_control_is_named_by_how_it_was_trained():
@@ -210,11 +212,20 @@ def test_a_run_varies_no_less_than_its_held_out_sequences():
 
 
 def test_where_a_curve_crosses():
-    assert crossing([(8, 0.95), (32, 0.85), (128, 0.65)]) == pytest.approx(64)
-    assert crossing([(8, 0.95), (32, 0.85)]) is None
-    assert crossing([(8, 0.7), (32, 0.6)]) is None
+    def curve(*points):
+        return [CurvePoint(n, Mean(accuracy, 0.01, 4)) for n, accuracy in points]
+
+    found = crossing(curve((8, 0.95), (32, 0.85), (128, 0.65)))
+    assert found.n == pytest.approx(64)
+    # Both accuracies move by as much, so that n does in log n.
+    moved = found.interval(0.05)
+    assert (moved.low * moved.high, moved.value) == (pytest.approx(64**2), found.n)
+    reach = Mean(0.0, 0.01, 4).interval(0.05).high
+    assert moved.high == pytest.approx(64 * 4 ** (reach / 0.2))
+    assert crossing(curve((8, 0.95), (32, 0.85))) is None
+    assert crossing(curve((8, 0.7), (32, 0.6))) is None
     rows = [row for cell in made_up().values() for row in cell]
-    found = {(kernel, mu): n for kernel, mu, n in trained_crossings(rows)}
+    found = {(kernel, mu): one.n for kernel, mu, one in trained_crossings(rows)}
     assert {("linear", 4.0), ("linear", 5.0), ("power_2", 4.0)} <= found.keys()
     assert 32 < found["linear", 4.0] < 128
 

@@ -8,7 +8,11 @@ import pytest
 from attention_separation import recall
 from attention_separation.recall.exact.large_d_limits import delta_limit, linear_limit
 from attention_separation.recall.layers import Delta
-from attention_separation.studies.recall.claims.claims_table import CLAIMS, ORDER, claims_table
+from attention_separation.studies.recall.claims.claims_table import (
+    CAPACITY_ORDER,
+    RECALL_CLAIMS,
+    claims_table,
+)
 from attention_separation.studies.recall.settings.section import ClaimsJob
 from attention_separation.studies.recall.tables.joined import CAPACITIES, LINES
 
@@ -37,7 +41,7 @@ def tables():
             "layer": layer, "d": 64, "level": 0.9, "largest_n": 10.0 * 2**k, "low": 10.0 * 2**k,
             "high": 11.0 * 2**k, "state": 64.0, "kept": "a matrix", "method": "",
         }
-        for k, layer in enumerate(ORDER)
+        for k, layer in enumerate(CAPACITY_ORDER)
     ]  # fmt: skip
     return lines, capacities
 
@@ -50,7 +54,7 @@ def verdicts(lines, capacities):
 
 
 def test_all_agree_on_true_tables():
-    assert verdicts(*tables()) == {each.name: "agrees" for each in CLAIMS}
+    assert verdicts(*tables()) == {each.name: "agrees" for each in RECALL_CLAIMS}
 
 
 BREAKS = {

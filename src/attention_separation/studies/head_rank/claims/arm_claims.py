@@ -8,39 +8,43 @@ same size, layers, width, rank and encoding.
 from collections.abc import Iterator
 
 from ....results.tables import chosen
-from ....statistics.claims import at_least, at_most, within
-from ....statistics.contrasts import Claimed, Contrast, Run
+from ....statistics.claims import at_most, within
+from ....statistics.contrasts import Contrast, Run
 from ..settings.titles import OURS, PAPERS
 from ..training import runs
 from ..training.cell_table import USUAL
-from .claim import RankClaim, rank_claim
-from .judging import ComparedRuns, Contrasts
-from .trained_claims import DIFFERENCE, DIFFERENCE_EITHER_WAY, Settings
+from .claim import Evidence, RankClaim, rank_claim
+from .judging import ComparedRuns, Contrasts, Selection, every_run
+from .trained_claims import DIFFERENCE_BOUND, EITHER_WAY_BOUND, Settings
 
 _CELL = (*runs.SIZE, "layers", "width", "rank", "encoding", "additive_mean", "batch", "steps", "lr")
 """Settings that cells of two arms share."""
 
 
-def arm_against(arm: Settings, other: Settings, claimed: Claimed = within) -> Contrasts:
-    """Each cell of an arm against the same cell of another; by default the claim is that they do as
-    well."""
+def arm_against(arm: Settings, other: Settings) -> Contrasts:
+    """Each cell of an arm against the same cell of another."""
 
     def contrasts(rows: list[Run]) -> Iterator[Contrast]:
         for cell in runs.cells_of(rows, **arm):
             same_cell = runs.like(chosen(rows, **other), cell[0], _CELL)
-            yield Contrast(runs.cell_words(cell[0]), [(cell, same_cell)], claimed)
+            yield Contrast(runs.cell_words(cell[0]), [(cell, same_cell)])
 
     return contrasts
 
 
-def arm_against_itself(arm: Settings) -> Contrasts:
-    """The runs of each cell of an arm beside themselves, for two measures of each run."""
+def runs_of_arm(arm: Settings) -> Selection:
+    """The usual runs of an arm."""
 
-    def contrasts(rows: list[Run]) -> Iterator[Contrast]:
-        for cell in runs.cells_of(rows, **arm):
-            yield Contrast(runs.cell_words(cell[0]), [(cell, cell)], at_most)
+    def selection(evidence: Evidence) -> list[Run]:
+        return chosen(evidence.usual_runs, **arm)
 
-    return contrasts
+    return selection
+
+
+def each_cell_against_itself(rows: list[Run]) -> Iterator[Contrast]:
+    """The runs of each cell beside themselves, for two measures of each run."""
+    for cell in runs.cells_of(rows):
+        yield Contrast(runs.cell_words(cell[0]), [(cell, cell)])
 
 
 def least_training_loss(run: Run) -> float:
@@ -58,7 +62,10 @@ def _training_loss_claim(name: str, arm: Settings, schedule: str) -> RankClaim:
         "exceeds the least training loss of an epoch by no more than the margin",
         bound="margin, of the mean excess over the training loss",
         judge=ComparedRuns(
-            arm_against_itself(arm), measures=(runs.held_out_error, least_training_loss)
+            each_cell_against_itself,
+            runs_of_arm(arm),
+            claimed=at_most,
+            measures=(runs.held_out_error, least_training_loss),
         ),
     )
 
@@ -73,18 +80,22 @@ BATCH_CLAIMS = (
         origin=OURS,
         statement="Trained on the same batches again, with the same schedule per step, the error "
         "on new data is what training on new batches leads to, in every cell",
-        bound=DIFFERENCE_EITHER_WAY,
-        judge=ComparedRuns(arm_against(runs.REPEATED, runs.FRESH)),
+        bound=EITHER_WAY_BOUND,
+        judge=ComparedRuns(arm_against(runs.REPEATED, runs.FRESH), claimed=within),
     ),
     rank_claim(
         "schedule",
         origin=OURS,
         statement="On the same batches, the published schedule per epoch leads to the error on new "
         "data that one per step leads to, in every cell",
-        bound=DIFFERENCE_EITHER_WAY,
-        judge=ComparedRuns(arm_against(runs.AS_PUBLISHED, runs.REPEATED)),
+        bound=EITHER_WAY_BOUND,
+        judge=ComparedRuns(arm_against(runs.AS_PUBLISHED, runs.REPEATED), claimed=within),
     ),
 )
+
+
+AS_THE_PAPERS: Settings = {**runs.FRESH, **USUAL}
+"""Networks like the paper's, on new batches."""
 
 
 def _without_biases(layers: int, layers_in_words: str) -> RankClaim:
@@ -94,8 +105,8 @@ def _without_biases(layers: int, layers_in_words: str) -> RankClaim:
         origin=PAPERS,
         statement=f"{layers_in_words}: without biases networks have the error of those with them, "
         "at every rank",
-        bound=DIFFERENCE_EITHER_WAY,
-        judge=ComparedRuns(arm_against(without, {**runs.FRESH, **USUAL}), includes_variants=True),
+        bound=EITHER_WAY_BOUND,
+        judge=ComparedRuns(arm_against(without, AS_THE_PAPERS), every_run, claimed=within),
     )
 
 
@@ -106,10 +117,8 @@ def _with_layer_norm(layers: int, layers_in_words: str) -> RankClaim:
         origin=PAPERS,
         statement=f"{layers_in_words}: with LayerNorm, which centres, the error is larger than "
         "with RMSNorm, at every rank",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(
-            arm_against(with_layer_norm, {**runs.FRESH, **USUAL}, at_least), includes_variants=True
-        ),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(arm_against(with_layer_norm, AS_THE_PAPERS), every_run),
     )
 
 

@@ -9,17 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from ....results.claims import JudgedClaim
 from ....results.tables import Row, chosen, schema
-from ....statistics.claims import (
-    AGREES,
-    NOT_JUDGED,
-    ONE_RUN,
-    Claim,
-    Comparison,
-    Estimate,
-    Judgement,
-    judge,
-)
+from ....statistics.claims import Comparison, Estimate, Judgement, Verdict, judge
 from ....statistics.contrasts import Run
 from ..settings.titles import CHECK, OURS, PAPERS, PUBLISHED
 from ..training import runs
@@ -100,20 +92,20 @@ class Finding(Judgement):
     reason: str | None = None
     statement: str | None = None
 
-    def columns(self) -> dict[str, object]:
+    def columns(self) -> Row:
         """Its columns of the table of claims."""
         columns = super().columns()
         columns |= {"sizes": self.sizes, "interval": self.interval, "reason": self.reason}
         if self.statement is not None:
             columns["statement"] = self.statement
         if self.deciding is not None:
+            columns["measured"] = columns["value"]
             # Where a range has two ends, they differ in sign alone.
-            bound = columns["least"] if columns["most"] is None else columns["most"]
-            columns |= {"measured": columns["value"], "bound": bound}
+            columns["bound"] = columns["least"] if columns["most"] is None else columns["most"]
         return columns
 
 
-RankClaim = Claim[Evidence]
+RankClaim = JudgedClaim[Evidence]
 """A claim of this study, whose `judge` returns a Finding."""
 
 
@@ -124,37 +116,26 @@ def rank_claim(
     statement: str,
     bound: str,
     judge: Callable[[Evidence], Finding],
+    substitute: RankClaim | None = None,
 ) -> RankClaim:
     """A claim of one of ORIGINS; `bound` says what its bound is, and of what."""
     columns = {"origin": origin, "bound_description": bound}
-    return Claim(name, statement, judge, columns)
+    return JudgedClaim(name, statement, judge, columns, substitute)
 
 
 def finding_of(
     comparisons: Iterable[Comparison],
     sizes: str,
-    *,
     interval: str | None = None,
     reason: str | None = None,
-    statement: str | None = None,
 ) -> Finding:
     """What comparisons say of a claim; "not run" where there are none."""
-    judgement = judge(comparisons)
-    return Finding(
-        judgement.verdict,
-        judgement.comparisons,
-        judgement.deciding,
-        sizes=sizes,
-        interval=interval,
-        reason=reason,
-        statement=statement,
-    )
+    return Finding(**vars(judge(comparisons)), sizes=sizes, interval=interval, reason=reason)
 
 
 def finding_of_worst(worst: Comparison, comparisons: int, sizes: str) -> Finding:
     """What is said where the worst of so many known numbers decides: it has no interval."""
-    deciding = _without_interval(worst)
-    return Finding(worst.verdict, comparisons, deciding, sizes=sizes)
+    return Finding(worst.verdict, comparisons, _without_interval(worst), sizes)
 
 
 def not_judged(
@@ -162,23 +143,23 @@ def not_judged(
 ) -> Finding:
     """The finding where what was run cannot judge the claim: with the number, but no interval, of
     the comparison that is the furthest from agreeing, if there are `numbers`."""
-    worst = min(numbers, key=lambda comparison: comparison.slack, default=None)
-    deciding = None if worst is None else _without_interval(worst)
-    return Finding(NOT_JUDGED, comparisons, deciding, sizes=sizes, reason=reason)
+    worst = _furthest_from_agreeing(numbers) if numbers else None
+    return Finding(Verdict.NOT_JUDGED, comparisons, worst, sizes, reason=reason)
 
 
 def of_one_run(numbers: Sequence[Comparison], sizes: str) -> Finding:
     """The finding on single runs, with the number that is the furthest from agreeing: how many are
     as claimed is the reason, for none has an interval."""
-    as_claimed = sum(number.verdict == AGREES for number in numbers)
-    worst = min(numbers, key=lambda number: number.slack)
-    return Finding(
-        ONE_RUN,
-        len(numbers),
-        _without_interval(worst),
-        sizes=sizes,
-        reason=f"one run each, without interval: {as_claimed} of {len(numbers)} are as claimed",
-    )
+    count = len(numbers)
+    as_claimed = sum(number.verdict == Verdict.AGREES for number in numbers)
+    reason = f"one run each, without interval: {as_claimed} of {count} are as claimed"
+    worst = _furthest_from_agreeing(numbers)
+    return Finding(Verdict.ONE_RUN, count, worst, sizes, reason=reason)
+
+
+def _furthest_from_agreeing(numbers: Sequence[Comparison]) -> Comparison:
+    """That number, without an interval."""
+    return _without_interval(min(numbers, key=lambda number: number.slack))
 
 
 def _without_interval(comparison: Comparison) -> Comparison:

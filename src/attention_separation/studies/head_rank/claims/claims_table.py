@@ -5,15 +5,14 @@ The estimator of a cell is the mean held-out error over its runs, with an interv
 to another cell's, or of the ratio; the least error over runs is never judged.
 """
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
 from ....pages.table_page import write_result
+from ....results.claims import claim_rows
 from ....results.provenance import record
 from ....results.tables import read_parquet, select_rows, table_from_rows
-from ....statistics.claims import NOT_JUDGED, NOT_RUN
 from ..constructions.features import SCHEMA as FEATURES
 from ..constructions.temperature import SCHEMA as TEMPERATURE
 from ..constructions.vote import SCHEMA as VOTE
@@ -33,9 +32,9 @@ from . import (
 from .claim import ORIGINS, SCHEMA, Evidence, RankClaim
 
 RUN_CLAIMS: tuple[RankClaim, ...] = (
-    *trained_claims.CLAIMS,
+    *trained_claims.TRAINED_CLAIMS,
     published_claims.BEST_BELOW_FULL_RANK,
-    *learned_claims.CLAIMS,
+    *learned_claims.LEARNED_CLAIMS,
     *arm_claims.VARIANT_CLAIMS,
     *arm_claims.BATCH_CLAIMS,
 )
@@ -55,7 +54,7 @@ COMPUTED_CLAIMS: tuple[RankClaim, ...] = (
     theory_claims.TRAINED_LAYERS,
     theory_claims.LAYERS_ABOVE_BOUND,
     vote_claims.ONE_RANDOM_HEAD,
-    vote_claims.RANDOM_FEATURES,
+    vote_claims.RANDOM_FEATURES_SUFFICE,
 )
 """On numbers that no training makes."""
 
@@ -82,20 +81,10 @@ ABOUT = (
 )
 
 
-def claim_rows(claims: Iterable[RankClaim], evidence: Evidence) -> Iterator[dict[str, object]]:
-    """The row of each claim; that of five layers, where no run here can judge it, is on published
-    values."""
-    for claim in claims:
-        row = claim.row(evidence)
-        if claim is trained_claims.FIVE_LAYERS and row["verdict"] in (NOT_RUN, NOT_JUDGED):
-            row = published_claims.FIVE_LAYERS.row(evidence)
-        yield row
-
-
 def claims_table(evidence: Evidence) -> pa.Table:
     """The table of all claims, in the order of their origins."""
-    rows = list(claim_rows(RUN_CLAIMS + COMPUTED_CLAIMS, evidence))
-    rows.sort(key=lambda row: ORIGINS.index(str(row["origin"])))
+    rows = claim_rows(RUN_CLAIMS + COMPUTED_CLAIMS, evidence)
+    rows.sort(key=lambda row: ORIGINS.index(row["origin"]))
     return table_from_rows(rows, SCHEMA)
 
 

@@ -6,9 +6,14 @@ a trained head is V = W_o W_v. A run of single heads has the c of the nearest -c
 `temperature`, and as `fact_1_error` the simulated error of the head softmax(-c x_i.x_j).
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
 import numpy as np
 
-from ....statistics.claims import Comparison, Estimate, at_least, at_most, within
+from ....statistics.claims import Comparison, Estimate, Verdict, at_least, at_most, within
 from ....statistics.contrasts import Run
 from ....statistics.means import simultaneous_quantile
 from ..settings.titles import OURS, PAPERS
@@ -22,6 +27,7 @@ from .claim import (
     not_judged,
     rank_claim,
 )
+from .judging import Claimed
 
 MOST_ANGLE = 165.0
 """Degrees from +I from which a head is called close to -cI: a bound of this reproduction's, below
@@ -33,34 +39,63 @@ MOST_VALUE_ANGLE = 15.0
 as far as MOST_ANGLE is from 180."""
 
 
-def _angles(rows: list[Run]) -> list[float]:
-    """The angles of all heads of some runs. A head without a number has not come close to -cI."""
-    angles = []
-    for row in rows:
-        for angle in row["angle"]:
-            angles.append(angle or 0.0)
-    return angles
+def _angles(run: Run) -> list[float]:
+    """The angles of a run's heads. A head without a number has not come close to -cI."""
+    return [angle or 0.0 for angle in run["angle"]]
 
 
-def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
-    """The claim on the median angle of single heads, which is what the paper's figure shows: of
-    these runs' heads, and no estimate of others'."""
+def _value_angles(run: Run) -> list[float]:
+    """The angles of a run's value maps to the nearer of +I and -I; none of a table of an earlier
+    version. A head without a number is no multiple of I."""
+    return [90.0 if angle is None else min(angle, 180.0 - angle) for angle in run["angle_value"]]
 
-    def judge(evidence: Evidence) -> Finding:
-        single_heads = runs.single_heads(evidence.usual_runs, layers)
+
+def _angles_of_all(heads: list[Run], angles: Callable[[Run], list[float]]) -> list[float]:
+    return list(chain.from_iterable(map(angles, heads)))
+
+
+@dataclass(frozen=True)
+class MedianAngle:
+    """The judge of a claim on the median angle of single heads, which is what the paper's figure
+    shows: of these runs' heads, and no estimate of others'.
+
+    Attributes
+    ----------
+    layers : of the runs
+    angles : of a run
+    claimed, bound : how the median is claimed to stand to what
+    words : what is said of the heads that keep to the bound, and of the least angle
+    """
+
+    layers: int
+    angles: Callable[[Run], list[float]]
+    claimed: Claimed
+    bound: float
+    words: str
+
+    def __call__(self, evidence: Evidence) -> Finding:
+        single_heads = runs.single_heads(evidence.usual_runs, self.layers)
         sizes = runs.sizes(single_heads)
-        angles = _angles(single_heads)
-        if not angles:
+        measured_heads = [run for run in single_heads if self.angles(run)]
+        if not measured_heads:
             return finding_of([], sizes)
+        angles = _angles_of_all(measured_heads, self.angles)
         reason = runs.bimodal_reason(single_heads)
         if reason:
             return not_judged(len(angles), sizes, reason)
-        reaching = sum(angle >= MOST_ANGLE for angle in angles)
-        name = f"{reaching} of {len(angles)} heads reach it; lowest {min(angles):.3g}, median"
-        median = Estimate.exactly(float(np.median(angles)))
-        worst = at_least(runs.naming_dead(name, single_heads), median, MOST_ANGLE)
+        of_heads = [self._comparison("", angle) for angle in angles]
+        keeping = sum(comparison.verdict == Verdict.AGREES for comparison in of_heads)
+        name = f"{keeping} of {len(angles)} heads {self.words} {min(angles):.3g}, median"
+        median = float(np.median(angles))
+        worst = self._comparison(runs.naming_dead(name, measured_heads), median)
         return finding_of_worst(worst, len(angles), sizes)
 
+    def _comparison(self, name: str, angle: float) -> Comparison:
+        return self.claimed(name, Estimate.exactly(angle), self.bound)
+
+
+def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
+    """The claim on the angle of single heads."""
     return rank_claim(
         f"learned angle, L={layers}",
         origin=PAPERS,
@@ -68,7 +103,7 @@ def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
         f"multiple of the identity (the median head at least {MOST_ANGLE:g} degrees from +I, a "
         "bound of this reproduction's)",
         bound="degrees from +I",
-        judge=judge,
+        judge=MedianAngle(layers, _angles, at_least, MOST_ANGLE, "reach it; lowest"),
     )
 
 
@@ -94,7 +129,7 @@ def _judge_more_heads(evidence: Evidence) -> Finding:
 
 def _median_angle(cell: list[Run]) -> Comparison:
     name = runs.naming_dead(runs.cell_words(cell[0]), cell)
-    median = Estimate.exactly(float(np.median(_angles(cell))))
+    median = Estimate.exactly(float(np.median(_angles_of_all(cell, _angles))))
     return at_most(f"{name}, median", median, MOST_ANGLE)
 
 
@@ -109,25 +144,6 @@ MORE_HEADS = rank_claim(
 )
 
 
-def _judge_value_map(evidence: Evidence) -> Finding:
-    single_heads = runs.single_heads(evidence.usual_runs, 1)
-    sizes = runs.sizes(single_heads)
-    # Tables of an earlier version have no value maps.
-    measured_heads = [row for row in single_heads if row["angle_value"]]
-    if not measured_heads:
-        return finding_of([], sizes)
-    angles = []
-    for row in measured_heads:
-        for angle in row["angle_value"]:
-            # A head without a number is no multiple of I.
-            angles.append(90.0 if angle is None else min(angle, 180.0 - angle))
-    reaching = sum(angle <= MOST_VALUE_ANGLE for angle in angles)
-    name = f"{reaching} of {len(angles)} heads keep to it; least {min(angles):.3g}, median"
-    median = Estimate.exactly(float(np.median(angles)))
-    worst = at_most(runs.naming_dead(name, measured_heads), median, MOST_VALUE_ANGLE)
-    return finding_of_worst(worst, len(angles), sizes)
-
-
 VALUE_MAP = rank_claim(
     "learned value map",
     origin=PAPERS,
@@ -135,20 +151,61 @@ VALUE_MAP = rank_claim(
     f"map, too (W_o W_v of the median head is at most {MOST_VALUE_ANGLE:g} degrees from the nearer "
     "of +I and -I, a bound of this reproduction's)",
     bound="degrees from the nearer of +I and -I",
-    judge=_judge_value_map,
+    judge=MedianAngle(1, _value_angles, at_most, MOST_VALUE_ANGLE, "keep to it; least"),
 )
 
 
-def _judge_attention_alone(evidence: Evidence) -> Finding:
-    heads = [run for run in evidence.learned_heads if run["attention_error"] is not None]
-    quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
-    comparisons = []
-    for run in heads:
-        difference = run["attention_error"] - run["fact_1_error"]
-        standard_error = float(np.hypot(run["fact_1_se"], run["attention_se"]))
-        estimate = Estimate.within(difference, quantile * standard_error)
-        comparisons.append(within(_run_words(run), estimate, evidence.margin))
-    return finding_of(comparisons, runs.sizes(heads))
+class NormalNumber(NamedTuple):
+    """A number with its standard error."""
+
+    value: float
+    standard_error: float
+
+
+def _less_fact_1(run: Run, error: float, standard_error: float) -> NormalNumber:
+    """An error of a run, with its standard error, less that of Fact 1's head."""
+    both = float(np.hypot(run["fact_1_se"], standard_error))
+    return NormalNumber(error - run["fact_1_error"], both)
+
+
+def _is_any(run: Run) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class ComparedHeads:
+    """The judge of a claim on each run of one head of full rank at one layer, of which a number is
+    held against the margin; the intervals hold together at the level.
+
+    Attributes
+    ----------
+    number : a run -> what is compared
+    claimed : how it is claimed to stand to the margin
+    has_number : whether a run has that number
+    """
+
+    number: Callable[[Run], NormalNumber]
+    claimed: Claimed
+    has_number: Callable[[Run], bool] = _is_any
+
+    def __call__(self, evidence: Evidence) -> Finding:
+        heads = [run for run in evidence.learned_heads if self.has_number(run)]
+        quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
+        comparisons = []
+        for run in heads:
+            name = runs.naming_dead(f"run {run['run']}, c={run['temperature']:.3g}", [run])
+            number = self.number(run)
+            estimate = Estimate.within(number.value, quantile * number.standard_error)
+            comparisons.append(self.claimed(name, estimate, evidence.margin))
+        return finding_of(comparisons, runs.sizes(heads))
+
+
+def _has_attention_error(run: Run) -> bool:
+    return run["attention_error"] is not None
+
+
+def _attention_less_fact_1(run: Run) -> NormalNumber:
+    return _less_fact_1(run, run["attention_error"], run["attention_se"])
 
 
 ATTENTION_ALONE = rank_claim(
@@ -158,18 +215,12 @@ ATTENTION_ALONE = rank_claim(
     "behind it in place of the MLP, has the error of Fact 1's head at the c of the nearest -cI, "
     "simulated: whatever its value map is, one linear map undoes it",
     bound="margin on either side, of the difference of errors",
-    judge=_judge_attention_alone,
+    judge=ComparedHeads(_attention_less_fact_1, within, _has_attention_error),
 )
 
 
-def _judge_near_hardmax(evidence: Evidence) -> Finding:
-    heads = evidence.learned_heads
-    quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
-    comparisons = []
-    for run in heads:
-        error = Estimate.within(run["fact_1_error"], quantile * run["fact_1_se"])
-        comparisons.append(at_most(_run_words(run), error, evidence.margin))
-    return finding_of(comparisons, runs.sizes(heads))
+def _fact_1_error(run: Run) -> NormalNumber:
+    return NormalNumber(run["fact_1_error"], run["fact_1_se"])
 
 
 NEAR_HARDMAX = rank_claim(
@@ -178,20 +229,12 @@ NEAR_HARDMAX = rank_claim(
     statement="One layer, one head of full rank: its norm makes softmax act as hardmax (at the c "
     "of the nearest -cI the head softmax(-c x_i.x_j), simulated, has hardmax's error, 0)",
     bound="margin, of the error",
-    judge=_judge_near_hardmax,
+    judge=ComparedHeads(_fact_1_error, at_most),
 )
 
 
-def _judge_own_temperature(evidence: Evidence) -> Finding:
-    heads = evidence.learned_heads
-    quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
-    comparisons = []
-    for run in heads:
-        difference = runs.held_out_error(run) - run["fact_1_error"]
-        standard_error = float(np.hypot(run["fact_1_se"], run["test_se"] or 0.0))
-        estimate = Estimate.within(difference, quantile * standard_error)
-        comparisons.append(within(_run_words(run), estimate, evidence.margin))
-    return finding_of(comparisons, runs.sizes(heads))
+def _error_less_fact_1(run: Run) -> NormalNumber:
+    return _less_fact_1(run, runs.held_out_error(run), run["test_se"] or 0.0)
 
 
 OWN_TEMPERATURE = rank_claim(
@@ -200,15 +243,11 @@ OWN_TEMPERATURE = rank_claim(
     statement="One layer, one head of full rank: the error is that of the one head "
     "softmax(-c x_i.x_j) at the c of the nearest -cI, simulated",
     bound="margin on either side, of the difference of errors",
-    judge=_judge_own_temperature,
+    judge=ComparedHeads(_error_less_fact_1, within),
 )
 
 
-def _run_words(run: Run) -> str:
-    return runs.naming_dead(f"run {run['run']}, c={run['temperature']:.3g}", [run])
-
-
-CLAIMS = (
+LEARNED_CLAIMS = (
     learned_angle(1, "One layer"),
     NEAR_HARDMAX,
     OWN_TEMPERATURE,

@@ -6,22 +6,27 @@ back are judged apart from those on new batches at every step, where nothing can
 heart.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from ....results.tables import chosen
-from ....statistics.claims import at_least
+from ....results.claims import claim_rows
+from ....results.tables import Row, chosen
 from ....statistics.contrasts import Contrast, Run
 from ..settings.cells import TEXT_RATE
 from ..settings.titles import OURS, PAPERS
 from ..training import runs
 from ..training.published_values import BATCH, SIZE_1, STEPS
 from ..training.runs import by_rank
-from .arm_claims import least_training_loss
+from .arm_claims import each_cell_against_itself, least_training_loss, runs_of_arm
 from .claim import Evidence, RankClaim, rank_claim
 from .judging import ComparedRuns, Contrasts
-from .trained_claims import DIFFERENCE, Settings, lower_ranks_against_full, most_heads_of_lower_rank
+from .trained_claims import (
+    DIFFERENCE_BOUND,
+    Settings,
+    lower_ranks_against_full,
+    most_heads_of_lower_rank,
+)
 
-BY_HEART = 5.0
+BY_HEART_FACTOR = 5.0
 """Error on new sets over training loss from which a run has learned its sets by heart: chosen
 before any run of three layers by this recipe was looked at."""
 
@@ -38,21 +43,7 @@ RECIPE: Settings = {
 """Of Figure 1's runs by the published configurations."""
 
 
-def _of_networks(
-    arm: Settings, contrasts_of: Callable[[list[Run]], Iterator[Contrast]]
-) -> Contrasts:
-    """Contrasts of the runs by the recipe, on the batches of an arm."""
-
-    def contrasts(rows: list[Run]) -> Iterator[Contrast]:
-        yield from contrasts_of(chosen(rows, **RECIPE, **arm))
-
-    return contrasts
-
-
-def _three_layers(
-    contrasts_of: Callable[[list[Run]], Iterator[Contrast]],
-) -> Callable[[list[Run]], Iterator[Contrast]]:
-    return lambda rows: contrasts_of(chosen(rows, layers=3))
+THREE_LAYERS: Settings = {"layers": 3}
 
 
 def one_layer_against_three(rows: list[Run]) -> Iterator[Contrast]:
@@ -64,10 +55,10 @@ def one_layer_against_three(rows: list[Run]) -> Iterator[Contrast]:
             yield Contrast(f"w={width}, r={rank}", [(group, deep.get(rank, []))])
 
 
-def each_cell_against_itself(rows: list[Run]) -> Iterator[Contrast]:
-    """For two measures of each run."""
-    for cell in runs.cells_of(rows):
-        yield Contrast(runs.cell_words(cell[0]), [(cell, cell)], at_least)
+def _compared(contrasts: Contrasts, arm: Settings, layers: Settings) -> ComparedRuns:
+    """The judge on the runs by the recipe, on the batches of an arm, and of some layers."""
+    selection = runs_of_arm({**RECIPE, **arm, **layers})
+    return ComparedRuns(contrasts, selection, shows_single_runs=True)
 
 
 def _on_new_sets(arm: Settings, words: str, suffix: str) -> tuple[RankClaim, ...]:
@@ -78,51 +69,48 @@ def _on_new_sets(arm: Settings, words: str, suffix: str) -> tuple[RankClaim, ...
             origin=PAPERS,
             statement=f"Three layers, trained on {words}: every lower rank has a larger error on "
             "new sets than full rank with as many parameters",
-            bound=DIFFERENCE,
-            judge=ComparedRuns(
-                _of_networks(arm, _three_layers(lower_ranks_against_full)), shows_single_runs=True
-            ),
+            bound=DIFFERENCE_BOUND,
+            judge=_compared(lower_ranks_against_full, arm, THREE_LAYERS),
         ),
         rank_claim(
             f"more heads at three layers{suffix}",
             origin=PAPERS,
             statement=f"Three layers, trained on {words}: the most heads of lower rank have a "
             "larger error on new sets than the fewest of full rank",
-            bound=DIFFERENCE,
-            judge=ComparedRuns(
-                _of_networks(arm, _three_layers(most_heads_of_lower_rank)), shows_single_runs=True
-            ),
+            bound=DIFFERENCE_BOUND,
+            judge=_compared(most_heads_of_lower_rank, arm, THREE_LAYERS),
         ),
         rank_claim(
             f"depth helps{suffix}",
             origin=PAPERS,
             statement=f"Trained on {words}, three layers of lower rank have a smaller error on new "
             "sets than one of the same rank and width",
-            bound=DIFFERENCE,
-            judge=ComparedRuns(_of_networks(arm, one_layer_against_three), shows_single_runs=True),
+            bound=DIFFERENCE_BOUND,
+            judge=_compared(one_layer_against_three, arm, {}),
         ),
     )
 
 
-CLAIMS: tuple[RankClaim, ...] = (
+ONE_RUN_CLAIMS: tuple[RankClaim, ...] = (
     *_on_new_sets(runs.AS_PUBLISHED, "the same 100 batches in every epoch", ""),
     *_on_new_sets(NEW_BATCHES, "new batches at every step", ", new batches"),
     rank_claim(
         "three layers by heart",
         origin=OURS,
         statement="What is published of three layers is of the sets trained on: the error on new "
-        f"sets is over {BY_HEART:g} times the least training loss of an epoch",
+        f"sets is over {BY_HEART_FACTOR:g} times the least training loss of an epoch",
         bound="factor of the error on new sets over the training loss",
         judge=ComparedRuns(
-            _of_networks(runs.AS_PUBLISHED, _three_layers(each_cell_against_itself)),
+            each_cell_against_itself,
+            runs_of_arm({**RECIPE, **runs.AS_PUBLISHED, **THREE_LAYERS}),
             measures=(runs.held_out_error, least_training_loss),
-            factor=BY_HEART,
+            factor=BY_HEART_FACTOR,
             shows_single_runs=True,
         ),
     ),
 )
 
 
-def one_run_rows(evidence: Evidence) -> list[dict[str, object]]:
+def one_run_rows(evidence: Evidence) -> list[Row]:
     """The row of each claim; "not run" where there is nothing to compare."""
-    return [claim.row(evidence) for claim in CLAIMS]
+    return claim_rows(ONE_RUN_CLAIMS, evidence)

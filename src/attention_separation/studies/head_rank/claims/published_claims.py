@@ -4,7 +4,7 @@ These are least training losses over five runs. Their intervals say how far two 
 and nothing of the spread over runs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....statistics.claims import Estimate, at_least, at_most
 from ..settings.titles import PUBLISHED
@@ -13,7 +13,7 @@ from ..training.published_values import HARD, RANKS, READING_1, SIZE_1
 from ..training.runs import sizes
 from .claim import Evidence, Finding, finding_of, rank_claim
 
-SIZES = sizes([SIZE_1])
+PUBLISHED_SIZES = sizes([SIZE_1])
 """Of what the paper's figures show."""
 
 
@@ -29,7 +29,7 @@ def _judge_five_layers(evidence: Evidence) -> Finding:
         at_least(f"r={rank}", _difference(five, three), evidence.margin)
         for rank, five, three in zip(RANKS, five_layers, three_layers, strict=True)
     ]
-    return finding_of(comparisons, SIZES)
+    return finding_of(comparisons, PUBLISHED_SIZES)
 
 
 FIVE_LAYERS = rank_claim(
@@ -86,7 +86,7 @@ def _judge_best_below_full_rank(evidence: Evidence) -> Finding:
     comparison = at_most(name, _difference(worst.error, best.error), 0.0)
     times = best.attention_parameters // worst.attention_parameters
     statement = BEST_BELOW_FULL_RANK.statement.format(times=times)
-    return finding_of([comparison], SIZES, statement=statement)
+    return replace(finding_of([comparison], PUBLISHED_SIZES), statement=statement)
 
 
 BEST_BELOW_FULL_RANK = rank_claim(

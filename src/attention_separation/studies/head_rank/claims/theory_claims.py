@@ -2,14 +2,18 @@
 training makes."""
 
 import math
+from collections.abc import Iterator
 from itertools import pairwise
 
 from ....results.tables import Row, chosen
-from ....statistics.claims import Estimate, at_least, within
+from ....statistics.claims import Comparison, Estimate, at_least, within
 from ..settings.titles import CHECK, OURS, PAPERS
 from ..training.runs import values
 from .claim import Evidence, Finding, rank_claim
-from .compared_numbers import error_less, finding_together, times
+from .judging import ComparedNumbers, error_of, finding_together, row_words
+
+HEADS_OF_LAYER = ("d", "rank", "heads")
+"""Columns: a layer of heads."""
 
 LAWFUL = 0.25
 """By which share an error may differ from the law of large c at the largest c: what 20,000 draws of
@@ -22,18 +26,19 @@ HARDMAX_KINDS = ("random", "orthogonal", "optimised")
 """Of the table of heads found: hardmax heads alone."""
 
 
-def _judge_fact_1(evidence: Evidence) -> Finding:
+def _temperatures_of_one_head(evidence: Evidence) -> list[Row]:
     rows = chosen(evidence.temperatures, construction="fact_1")
-    rows.sort(key=lambda row: row["temperature"])
-    # Of each case the last, which has the largest c.
+    return sorted(rows, key=lambda row: row["temperature"])
+
+
+def _shares_off_the_law(rows: list[Row]) -> Iterator[Comparison]:
+    """Of each case at its last row, which has the largest c."""
     last_by_case = {(row["distribution"], row["d"], row["n"]): row for row in rows}
-    comparisons = []
     for row in last_by_case.values():
-        name = f"{row['distribution']} points, d={row['d']}, N={row['n']}, c={row['temperature']:g}"
+        words = row_words(row, "d", "n")
+        name = f"{row['distribution']} points, {words}, c={row['temperature']:g}"
         law = row["error_law"]
-        share = times(error_less(row, law), 1 / law)
-        comparisons.append(within(name, share, LAWFUL))
-    return finding_together(comparisons, rows, evidence.level)
+        yield within(name, error_of(row).less(law).times(1 / law), LAWFUL)
 
 
 FACT_1 = rank_claim(
@@ -43,31 +48,28 @@ FACT_1 = rank_claim(
     "times its error is at the largest c what it tends to, for independent and for orthogonal "
     "points",
     bound="share by which the error differs from its law",
-    judge=_judge_fact_1,
+    judge=ComparedNumbers(_temperatures_of_one_head, _shares_off_the_law),
 )
 
 
-def _judge_theorem_2(evidence: Evidence) -> Finding:
-    """The bound for any value maps less the error of one full-rank head."""
-    comparisons = []
-    for d in values(evidence.found_heads, "d"):
-        rows = chosen(evidence.found_heads, d=d)
-        full_rank_error = min(row["error"] for row in chosen(rows, kind="full_rank"))
-        for row in _one_of_each_size(rows):
-            gap = Estimate.exactly(row["bound_any_value"] - full_rank_error)
-            name = f"d={d}, r={row['rank']}, H={row['heads']}"
-            comparisons.append(at_least(name, gap, 0.0))
-    return finding_together(comparisons, evidence.found_heads, evidence.level)
-
-
-def _one_of_each_size(rows: list[Row]) -> list[Row]:
-    """One row of each lower rank and number of heads, which all have the same bound."""
-    row_by_size = {(row["rank"], row["heads"]): row for row in _of_lower_rank(rows)}
-    return list(row_by_size.values())
+def _found_heads(evidence: Evidence) -> list[Row]:
+    return evidence.found_heads
 
 
 def _of_lower_rank(rows: list[Row]) -> list[Row]:
     return [row for row in rows if row["rank"] < row["d"]]
+
+
+def _bounds_over_full_rank(found_heads: list[Row]) -> Iterator[Comparison]:
+    """The bound for any value maps less the error of one full-rank head, of each lower rank and
+    number of heads once: it is the same for all."""
+    for d in values(found_heads, "d"):
+        rows = chosen(found_heads, d=d)
+        full_rank_error = min(row["error"] for row in chosen(rows, kind="full_rank"))
+        row_by_size = {row_words(row, *HEADS_OF_LAYER): row for row in _of_lower_rank(rows)}
+        for name, row in row_by_size.items():
+            gap = Estimate.exactly(row["bound_any_value"] - full_rank_error)
+            yield at_least(name, gap, 0.0)
 
 
 THEOREM_2 = rank_claim(
@@ -76,22 +78,23 @@ THEOREM_2 = rank_claim(
     statement="In one layer no d/r, d^1.5/r or d²/r heads of rank r below d, with any value maps, "
     "have the error of one head of full rank at the largest c",
     bound="no difference, of the lower bound to the error of the full-rank head",
-    judge=_judge_theorem_2,
+    judge=ComparedNumbers(_found_heads, _bounds_over_full_rank),
 )
 
 
-def _judge_growth_at_rank_1(evidence: Evidence) -> Finding:
+def _heads_needed_at_rank_1(evidence: Evidence) -> list[Row]:
+    return [row for row in chosen(evidence.needed_heads, rank=1) if row["error"] < DEGREE_1_ERROR]
+
+
+def _excess_powers(needed_heads: list[Row]) -> Iterator[Comparison]:
     """The power of d with which the heads that an error takes grow, less 1/(4ε)."""
-    rows = [row for row in chosen(evidence.needed_heads, rank=1) if row["error"] < DEGREE_1_ERROR]
-    comparisons = []
-    for error in values(rows, "error"):
-        by_dimension = sorted(chosen(rows, error=error), key=lambda row: row["d"])
+    for error in values(needed_heads, "error"):
+        by_dimension = sorted(chosen(needed_heads, error=error), key=lambda row: row["d"])
         for low, high in pairwise(by_dimension):
             growth = high["log10_heads_any_value"] - low["log10_heads_any_value"]
             power = growth / math.log10(high["d"] / low["d"])
             name = f"ε={error:g}, d={low['d']} to {high['d']}"
-            comparisons.append(at_least(name, Estimate.exactly(power - 1 / (4 * error)), 0.0))
-    return finding_together(comparisons, rows, evidence.level)
+            yield at_least(name, Estimate.exactly(power - 1 / (4 * error)), 0.0)
 
 
 GROWTH_AT_RANK_1 = rank_claim(
@@ -100,20 +103,22 @@ GROWTH_AT_RANK_1 = rank_claim(
     statement="The heads of rank 1 that an error ε below 0.18 takes in one layer, with any value "
     "maps, grow with d at least as d to the power 1/(4ε)",
     bound="no difference, of powers of d",
-    judge=_judge_growth_at_rank_1,
+    judge=ComparedNumbers(_heads_needed_at_rank_1, _excess_powers),
 )
 
 
-def _judge_softmax_at_low_rank(evidence: Evidence) -> Finding:
-    rows = _of_lower_rank(chosen(evidence.found_heads, budget="d^2"))
-    softmax_limits = {(row["d"], row["rank"]): row["error"] for row in chosen(rows, kind="linear")}
-    comparisons = []
-    for row in rows:
+def _found_with_d_over_r_heads(evidence: Evidence) -> list[Row]:
+    return _of_lower_rank(chosen(evidence.found_heads, budget="d^2"))
+
+
+def _hardmax_over_softmax(found_heads: list[Row]) -> Iterator[Comparison]:
+    """The errors of hardmax heads less the limit of as many softmax heads."""
+    softmax_rows = chosen(found_heads, kind="linear")
+    softmax_limits = {(row["d"], row["rank"]): row["error"] for row in softmax_rows}
+    for row in found_heads:
         if row["kind"] in HARDMAX_KINDS:
-            name = f"d={row['d']}, r={row['rank']}, {row['kind']}"
-            gap = error_less(row, softmax_limits[row["d"], row["rank"]])
-            comparisons.append(at_least(name, gap, 0.0))
-    return finding_together(comparisons, rows, evidence.level)
+            name = f"{row_words(row, 'd', 'rank')}, {row['kind']}"
+            yield at_least(name, error_of(row).less(softmax_limits[row["d"], row["rank"]]), 0.0)
 
 
 SOFTMAX_AT_LOW_RANK = rank_claim(
@@ -122,17 +127,18 @@ SOFTMAX_AT_LOW_RANK = rank_claim(
     statement="With d/r heads of rank r below d in one layer, softmax heads of a small c come to a "
     "smaller error than hardmax heads that are random, orthogonal or optimised",
     bound="no difference, of the hardmax heads' error to the softmax heads' limit",
-    judge=_judge_softmax_at_low_rank,
+    judge=ComparedNumbers(_found_with_d_over_r_heads, _hardmax_over_softmax),
 )
 
 
-def _judge_found_heads(evidence: Evidence) -> Finding:
-    rows = _of_lower_rank(evidence.found_heads)
-    comparisons = []
-    for row in rows:
-        name = f"d={row['d']}, r={row['rank']}, H={row['heads']}, {row['kind']}"
-        comparisons.append(at_least(name, error_less(row, row["bound"]), 0.0))
-    return finding_together(comparisons, rows, evidence.level)
+def _found_of_lower_rank(evidence: Evidence) -> list[Row]:
+    return _of_lower_rank(evidence.found_heads)
+
+
+def _found_above_bound(found_heads: list[Row]) -> Iterator[Comparison]:
+    for row in found_heads:
+        name = f"{row_words(row, *HEADS_OF_LAYER)}, {row['kind']}"
+        yield at_least(name, error_of(row).less(row["bound"]), 0.0)
 
 
 FOUND_HEADS = rank_claim(
@@ -141,7 +147,7 @@ FOUND_HEADS = rank_claim(
     statement="(Check) No heads found here, random, orthogonal, optimised, softmax or mixed, have "
     "an error below the lower bound for so many heads of their rank",
     bound="no difference, of the error to the bound",
-    judge=_judge_found_heads,
+    judge=ComparedNumbers(_found_of_lower_rank, _found_above_bound),
 )
 
 
@@ -149,17 +155,25 @@ def _judge_trained_layers(evidence: Evidence) -> Finding:
     """Of each d, rank and number of heads, the least error of trained layers less the least of
     heads found."""
     trained = _of_lower_rank(evidence.trained_layers)
-    sizes = dict.fromkeys((row["d"], row["rank"], row["heads"]) for row in trained)
+    best_by_size = _best_by_size(trained)
+    best_found_by_size = _best_by_size(evidence.found_heads)
     comparisons = []
-    for d, rank, heads in sizes:
-        found_of_size = chosen(evidence.found_heads, d=d, rank=rank, heads=heads)
-        if found_of_size:
-            least_found = min(row["error"] for row in found_of_size)
-            trained_of_size = chosen(trained, d=d, rank=rank, heads=heads)
-            best_trained = min(trained_of_size, key=lambda row: row["error"])
-            name = f"d={d}, r={rank}, H={heads}"
-            comparisons.append(at_least(name, error_less(best_trained, least_found), 0.0))
+    for size, best_trained in best_by_size.items():
+        best_found = best_found_by_size.get(size)
+        if best_found is not None:
+            gap = error_of(best_trained).less(best_found["error"])
+            comparisons.append(at_least(size, gap, 0.0))
     return finding_together(comparisons, trained, evidence.level)
+
+
+def _best_by_size(rows: list[Row]) -> dict[str, Row]:
+    """Of each d, rank and number of heads, in words, the first row with the least error."""
+    best: dict[str, Row] = {}
+    for row in rows:
+        size = row_words(row, *HEADS_OF_LAYER)
+        if size not in best or row["error"] < best[size]["error"]:
+            best[size] = row
+    return best
 
 
 TRAINED_LAYERS = rank_claim(
@@ -173,12 +187,14 @@ TRAINED_LAYERS = rank_claim(
 )
 
 
-def _judge_layers_above_bound(evidence: Evidence) -> Finding:
-    comparisons = []
-    for row in evidence.trained_layers:
-        name = f"d={row['d']}, r={row['rank']}, H={row['heads']}, rate {row['rate']:g}"
-        comparisons.append(at_least(name, error_less(row, row["bound_any_value"]), 0.0))
-    return finding_together(comparisons, evidence.trained_layers, evidence.level)
+def _trained_layers(evidence: Evidence) -> list[Row]:
+    return evidence.trained_layers
+
+
+def _trained_above_bound(trained_layers: list[Row]) -> Iterator[Comparison]:
+    for row in trained_layers:
+        name = f"{row_words(row, *HEADS_OF_LAYER)}, rate {row['rate']:g}"
+        yield at_least(name, error_of(row).less(row["bound_any_value"]), 0.0)
 
 
 LAYERS_ABOVE_BOUND = rank_claim(
@@ -187,5 +203,5 @@ LAYERS_ABOVE_BOUND = rank_claim(
     statement="(Check) No layer that was trained has an error below the lower bound for so many "
     "heads of its rank and any value maps",
     bound="no difference, of the error to the bound",
-    judge=_judge_layers_above_bound,
+    judge=ComparedNumbers(_trained_layers, _trained_above_bound),
 )

@@ -1,7 +1,8 @@
 """What the paper says of trained transformers, and this reproduction of them, as contrasts of
 groups of runs.
 
-A function named for a claim yields its contrasts; one that takes settings returns such a function.
+A function named for a claim yields its contrasts, of the runs that the claim is on; one that takes
+settings returns such a function.
 `lower ranks` are those below the model's dimension, `full rank` is that dimension. An encoding is
 of the position of a point: none, concatenated to the points, or added to them.
 """
@@ -10,20 +11,21 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from ....results.tables import chosen
-from ....statistics.claims import at_least, at_most, within
-from ....statistics.contrasts import Claimed, Contrast, Run
+from ....statistics.claims import at_most, within
+from ....statistics.contrasts import Contrast, Run
 from ..settings.titles import OURS, PAPERS
 from ..training import runs
-from ..training.runs import by_rank, plain
-from .claim import rank_claim
-from .judging import ComparedRuns, Contrasts, two_outcomes_reason, unlearned_reason
+from ..training.runs import by_rank
+from .claim import Evidence, rank_claim
+from .judging import ComparedRuns, Contrasts, figure_1, two_outcomes_reason, unlearned_reason
+from .published_claims import FIVE_LAYERS as FIVE_LAYERS_PUBLISHED
 
 FACTOR = 2.0
 """From how many times an error on it counts as far larger."""
 
-DIFFERENCE = "margin, of the difference of mean errors"
-DIFFERENCE_EITHER_WAY = "margin on either side, of the difference of mean errors"
-RATIO = "factor between mean errors"
+DIFFERENCE_BOUND = "margin, of the difference of mean errors"
+EITHER_WAY_BOUND = "margin on either side, of the difference of mean errors"
+RATIO_BOUND = "factor between mean errors"
 """What the bounds of claims are."""
 
 RunsByRank = dict[int, list[Run]]
@@ -35,7 +37,7 @@ CONCATENATED: Settings = {"encoding": "concatenated"}
 ADDITIVE_AS_PUBLISHED: Settings = {"encoding": "additive", **runs.PUBLISHED_INITIAL}
 ADDITIVE_FROM_SMALL: Settings = {"encoding": "additive", **runs.CONTROL_INITIAL}
 
-ALIKE = (*runs.SIZE, *runs.TRAINING, "width")
+ENCODING_SETTINGS = (*runs.SIZE, *runs.TRAINING, "width")
 """Settings that runs of one encoding have in common."""
 
 _PUBLISHED_LAW = runs.initial_words(runs.PUBLISHED_INITIAL)
@@ -45,30 +47,13 @@ _SMALL_LAW = runs.initial_words(runs.CONTROL_INITIAL)
 # Lower ranks and full rank, Figure 1.
 
 
-def with_as_many_parameters(layers: int) -> Contrasts:
-    """Every lower rank against full rank of the same width, which has as many parameters."""
-
-    def contrasts(rows: list[Run]) -> Iterator[Contrast]:
-        yield from lower_ranks_against_full(chosen(plain(rows), layers=layers))
-
-    return contrasts
-
-
 def lower_ranks_against_full(rows: list[Run]) -> Iterator[Contrast]:
-    """Of runs of one depth, every lower rank against full rank of the same width."""
+    """Of runs of one depth, every lower rank against full rank of the same width, which has as many
+    parameters."""
     for width in runs.values(rows, "width"):
         full = _of_full_rank(rows, width)
         for rank, lower in by_rank(chosen(rows, width=width)).items():
             yield Contrast(f"w={width}, r={rank}", [(lower, full)])
-
-
-def most_heads_against_fewest(layers: int) -> Contrasts:
-    """Every lower rank with its most heads against full rank with its fewest."""
-
-    def contrasts(rows: list[Run]) -> Iterator[Contrast]:
-        yield from most_heads_of_lower_rank(chosen(plain(rows), layers=layers))
-
-    return contrasts
 
 
 def most_heads_of_lower_rank(rows: list[Run]) -> Iterator[Contrast]:
@@ -91,44 +76,38 @@ def _of_full_rank(rows: list[Run], width: int) -> list[Run]:
 
 def five_and_three_layers(rows: list[Run]) -> Iterator[Contrast]:
     """At every rank, with the fewest parameters that five layers have."""
-    deep = chosen(plain(rows), layers=5)
-    shallow = chosen(plain(rows), layers=3)
-    if not deep:
+    widths = runs.values(chosen(rows, layers=5), "width")
+    if not widths:
         return
-    width = runs.values(deep, "width")[0]
-    deep = chosen(deep, width=width)
+    deep = chosen(rows, layers=5, width=widths[0])
+    shallow = chosen(rows, layers=3, width=widths[0])
     for rank in runs.values(deep, "rank"):
-        pair = (chosen(deep, rank=rank), chosen(shallow, width=width, rank=rank))
-        yield Contrast(f"r={rank}", [pair])
+        yield Contrast(f"r={rank}", [(chosen(deep, rank=rank), chosen(shallow, rank=rank))])
 
 
 def one_and_three_layers(rows: list[Run]) -> Iterator[Contrast]:
     """Lower ranks with the most heads that three layers have."""
-    shallow = chosen(plain(rows), layers=1)
-    deep = chosen(plain(rows), layers=3)
-    if not deep:
+    widths = runs.values(chosen(rows, layers=3), "width")
+    if not widths:
         return
-    width = runs.values(deep, "width")[-1]
-    yield from _over_ranks(
-        f"w={width}", by_rank(chosen(shallow, width=width)), by_rank(chosen(deep, width=width))
-    )
+    shallow = by_rank(chosen(rows, layers=1, width=widths[-1]))
+    deep = by_rank(chosen(rows, layers=3, width=widths[-1]))
+    yield from _over_ranks(f"w={widths[-1]}", shallow, deep)
 
 
-def _over_ranks(
-    name: str, first: RunsByRank, second: RunsByRank, claimed: Claimed = at_least
-) -> Iterator[Contrast]:
+def _over_ranks(name: str, first: RunsByRank, second: RunsByRank) -> Iterator[Contrast]:
     """One contrast of all ranks together; none where there are no runs to compare."""
     ranks = [rank for rank in first if first[rank] and second.get(rank)]
     if ranks:
         pairs = [(first[rank], second[rank]) for rank in ranks]
-        yield Contrast(f"{name}, mean over r={', '.join(map(str, ranks))}", pairs, claimed)
+        yield Contrast(f"{name}, mean over r={', '.join(map(str, ranks))}", pairs)
 
 
 # Encodings, Figure 3.
 
 
 def without_and_with(
-    encoding: Settings, claimed: Claimed, *, layers: int | None = None, times_the_width: int = 1
+    encoding: Settings, *, layers: int | None = None, times_the_width: int = 1
 ) -> Contrasts:
     """Lower ranks without an encoding, at so many times the width, and with one: of each number of
     layers, or of `layers` alone."""
@@ -142,7 +121,7 @@ def without_and_with(
                     rank: _without_encoding(rows, group[0], times_the_width)
                     for rank, group in with_encoding.items()
                 }
-                yield from _over_ranks(f"L={depth}", without, with_encoding, claimed)
+                yield from _over_ranks(f"L={depth}", without, with_encoding)
 
     return contrasts
 
@@ -155,7 +134,7 @@ def published_and_small_initial_values(rows: list[Run]) -> Iterator[Contrast]:
         small = _with_encoding(rows, layers, ADDITIVE_FROM_SMALL)
         # Of the same size, and trained as those of the published initial values.
         small_trained_alike = {
-            rank: runs.like(small.get(rank, []), group[0], ALIKE)
+            rank: runs.like(small.get(rank, []), group[0], ENCODING_SETTINGS)
             for rank, group in published.items()
         }
         yield from _over_ranks(f"L={layers}", published, small_trained_alike)
@@ -166,7 +145,7 @@ def _with_encoding(rows: list[Run], layers: int, encoding: Settings) -> RunsByRa
     dimension a network without an encoding has heads of full rank."""
     encoded = chosen(rows, regime="fresh", layers=layers, **encoding)
     lower = [row for row in encoded if row["rank"] < row["d"]]
-    alike = runs.comparable_rows(lower, ALIKE)
+    alike = runs.comparable_rows(lower, ENCODING_SETTINGS)
     return {rank: chosen(alike, rank=rank) for rank in runs.values(alike, "rank")}
 
 
@@ -180,110 +159,114 @@ def _without_encoding(rows: list[Run], run: Run, times_the_width: int) -> list[R
 # Numbers of points, Figure 4.
 
 
+def figure_4(evidence: Evidence) -> list[Run]:
+    """The runs of Figure 4."""
+    return runs.two_layers(evidence.usual_runs)
+
+
 def more_points_of_lower_rank(rows: list[Run]) -> Iterator[Contrast]:
     """Two layers of each lower rank on more points against the next smaller number, of more than
     two, where uniform attention makes no error."""
-    for rank, group in by_rank(runs.two_layers(rows)).items():
+    for rank, group in by_rank(rows).items():
         points = [n for n in runs.values(group, "n") if n > 2]
         for few, many in pairwise(points):
-            yield _on_points(group, rank, many, few, at_least)
+            yield _on_points(group, rank, many, few)
 
 
 def more_points_of_full_rank(rows: list[Run]) -> Iterator[Contrast]:
     """Two layers of full rank on more points against the fewest."""
-    for rank, group in by_rank(runs.two_layers(rows), full=True).items():
+    for rank, group in by_rank(rows, full=True).items():
         fewest, *more = runs.values(group, "n")
         for many in more:
-            yield _on_points(group, rank, many, fewest, at_most)
+            yield _on_points(group, rank, many, fewest)
 
 
-def _on_points(group: list[Run], rank: int, many: int, few: int, claimed: Claimed) -> Contrast:
+def _on_points(group: list[Run], rank: int, many: int, few: int) -> Contrast:
     pair = (chosen(group, n=many), chosen(group, n=few))
-    return Contrast(f"r={rank}, N={many} against {few}", [pair], claimed)
+    return Contrast(f"r={rank}, N={many} against {few}", [pair])
 
 
-FIVE_LAYERS = rank_claim(
-    "five layers",
-    origin=PAPERS,
-    statement="Five layers with d^2 parameters per layer have a larger error than three, at every "
-    "rank",
-    bound=DIFFERENCE,
-    judge=ComparedRuns(five_and_three_layers),
-)
-
-CLAIMS = (
+TRAINED_CLAIMS = (
     rank_claim(
         "full rank at one layer",
         origin=PAPERS,
         statement="One layer: every lower rank has a larger error than full rank with as many "
         "parameters",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(with_as_many_parameters(layers=1)),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(lower_ranks_against_full, figure_1(layers=1)),
     ),
     rank_claim(
         "full rank at one layer, factor",
         origin=PAPERS,
         statement=f"One layer: every lower rank has more than {FACTOR:g} times the error of full "
         "rank with as many parameters",
-        bound=RATIO,
-        judge=ComparedRuns(with_as_many_parameters(layers=1), factor=FACTOR),
+        bound=RATIO_BOUND,
+        judge=ComparedRuns(lower_ranks_against_full, figure_1(layers=1), factor=FACTOR),
     ),
     rank_claim(
         "more heads at one layer",
         origin=PAPERS,
         statement="One layer: the most heads of lower rank have a larger error than the fewest of "
         "full rank",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(most_heads_against_fewest(layers=1)),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(most_heads_of_lower_rank, figure_1(layers=1)),
     ),
     rank_claim(
         "more heads at one layer, factor",
         origin=PAPERS,
         statement=f"One layer: the most heads of lower rank have more than {FACTOR:g} times the "
         "error of the fewest of full rank",
-        bound=RATIO,
-        judge=ComparedRuns(most_heads_against_fewest(layers=1), factor=FACTOR),
+        bound=RATIO_BOUND,
+        judge=ComparedRuns(most_heads_of_lower_rank, figure_1(layers=1), factor=FACTOR),
     ),
     rank_claim(
         "full rank at three layers",
         origin=PAPERS,
         statement="Three layers: every lower rank has a larger error than full rank with as many "
         "parameters",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(with_as_many_parameters(layers=3), unfit=two_outcomes_reason),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(lower_ranks_against_full, figure_1(layers=3), unfit=two_outcomes_reason),
     ),
     rank_claim(
         "more heads at three layers",
         origin=PAPERS,
         statement="Three layers: the most heads of lower rank have a larger error than the fewest "
         "of full rank",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(most_heads_against_fewest(layers=3), unfit=two_outcomes_reason),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(most_heads_of_lower_rank, figure_1(layers=3), unfit=two_outcomes_reason),
     ),
     rank_claim(
         "depth helps",
         origin=PAPERS,
         statement="Three layers of lower rank have a smaller error than one, on average over the "
         "ranks, with the most heads",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(one_and_three_layers),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(one_and_three_layers, figure_1()),
     ),
-    FIVE_LAYERS,
+    rank_claim(
+        "five layers",
+        origin=PAPERS,
+        statement="Five layers with d^2 parameters per layer have a larger error than three, at "
+        "every rank",
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(five_and_three_layers, figure_1()),
+        substitute=FIVE_LAYERS_PUBLISHED,
+    ),
     rank_claim(
         "concatenated, three layers",
         origin=PAPERS,
         statement="Concatenated encodings lower the error of lower ranks at three layers, on "
         "average",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(without_and_with(CONCATENATED, at_least, layers=3)),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(without_and_with(CONCATENATED, layers=3)),
     ),
     rank_claim(
         "concatenated, one layer",
         origin=PAPERS,
         statement="Concatenated encodings do not lower the error of lower ranks at one layer, on "
         "average",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(without_and_with(CONCATENATED, at_most, layers=1)),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(without_and_with(CONCATENATED, layers=1), claimed=at_most),
     ),
     # The control of about as many attention parameters is not in the paper.
     rank_claim(
@@ -292,8 +275,8 @@ CLAIMS = (
         statement="Concatenated encodings lower the error of lower ranks at three layers beside "
         "networks without an encoding that have about as many attention parameters, too, on "
         "average",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(without_and_with(CONCATENATED, at_least, layers=3, times_the_width=4)),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(without_and_with(CONCATENATED, layers=3, times_the_width=4)),
     ),
     rank_claim(
         "concatenated, one layer, matched",
@@ -301,16 +284,18 @@ CLAIMS = (
         statement="Concatenated encodings do not lower the error of lower ranks at one layer "
         "beside networks without an encoding that have about as many attention parameters, on "
         "average",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(without_and_with(CONCATENATED, at_most, layers=1, times_the_width=4)),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(
+            without_and_with(CONCATENATED, layers=1, times_the_width=4), claimed=at_most
+        ),
     ),
     rank_claim(
         "additive",
         origin=PAPERS,
         statement=f"Additive encodings, from the published initial values {_PUBLISHED_LAW}, do not "
         "lower the error of lower ranks, on average",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(without_and_with(ADDITIVE_AS_PUBLISHED, at_most)),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(without_and_with(ADDITIVE_AS_PUBLISHED), claimed=at_most),
     ),
     # Other initial values are not in the paper.
     rank_claim(
@@ -318,15 +303,15 @@ CLAIMS = (
         origin=OURS,
         statement=f"Additive encodings from initial values {_SMALL_LAW} neither lower nor raise "
         "the error of lower ranks, on average",
-        bound=DIFFERENCE_EITHER_WAY,
-        judge=ComparedRuns(without_and_with(ADDITIVE_FROM_SMALL, within)),
+        bound=EITHER_WAY_BOUND,
+        judge=ComparedRuns(without_and_with(ADDITIVE_FROM_SMALL), claimed=within),
     ),
     rank_claim(
         "additive, initial values",
         origin=OURS,
         statement="With additive encodings lower ranks have a larger error from the published "
         f"initial values {_PUBLISHED_LAW} than from {_SMALL_LAW}, on average",
-        bound=DIFFERENCE,
+        bound=DIFFERENCE_BOUND,
         judge=ComparedRuns(published_and_small_initial_values),
     ),
     rank_claim(
@@ -334,8 +319,10 @@ CLAIMS = (
         origin=PAPERS,
         statement="Two layers of lower rank: the error grows from each number of points to the "
         "next",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(more_points_of_lower_rank, at_full_width=True, unfit=unlearned_reason),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(
+            more_points_of_lower_rank, figure_4, at_full_width=True, unfit=unlearned_reason
+        ),
     ),
     rank_claim(
         "more points, lower rank, over rank 0",
@@ -345,6 +332,7 @@ CLAIMS = (
         bound="margin, of the difference of mean errors over rank 0",
         judge=ComparedRuns(
             more_points_of_lower_rank,
+            figure_4,
             measures=(runs.over_rank_0, runs.over_rank_0),
             at_full_width=True,
             unfit=unlearned_reason,
@@ -355,7 +343,13 @@ CLAIMS = (
         "more points, full rank",
         origin=PAPERS,
         statement="Two layers of full rank: the error does not grow with the number of points",
-        bound=DIFFERENCE,
-        judge=ComparedRuns(more_points_of_full_rank, at_full_width=True, unfit=unlearned_reason),
+        bound=DIFFERENCE_BOUND,
+        judge=ComparedRuns(
+            more_points_of_full_rank,
+            figure_4,
+            claimed=at_most,
+            at_full_width=True,
+            unfit=unlearned_reason,
+        ),
     ),
 )

@@ -2,17 +2,18 @@
 training makes."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ....rank_bound.bound import bound
 from ....results.tables import Row, chosen
-from ....statistics.claims import AGREES, DIFFERS, Estimate, at_least, at_most
+from ....statistics.claims import Comparison, Estimate, Verdict, at_least, at_most
 from ....statistics.counts import clopper_pearson
 from ..constructions import vote
 from ..settings.titles import CHECK, OURS, PAPERS
 from ..training.runs import values
 from .claim import Evidence, Finding, finding_of, finding_of_worst, rank_claim
-from .compared_numbers import error_less, finding_together, sizes_of_points, times
+from .judging import ComparedNumbers, error_of, finding_together, row_words, sizes_of_points
 
 MANY_TIMES = 32
 """How many times as many heads the vote is compared with: by its exact law the error then falls by
@@ -36,13 +37,10 @@ def _judge_majority_vote(evidence: Evidence) -> Finding:
     votes = evidence.votes
     worst = min(votes, key=lambda row: row["p_value"])
     error = _vote_error(worst, evidence.level / len(votes))
-    name = f"d={worst['d']}, H={worst['heads']}"
-    return Finding(
-        AGREES if worst["p_value"] > evidence.level else DIFFERS,
-        len(votes),
-        at_most(name, error, worst["error_exact"]),
-        sizes=sizes_of_points(votes),
-    )
+    deciding = at_most(row_words(worst, "d", "heads"), error, worst["error_exact"])
+    is_lawful = worst["p_value"] > evidence.level
+    verdict = Verdict.AGREES if is_lawful else Verdict.DIFFERS
+    return Finding(verdict, len(votes), deciding, sizes_of_points(votes))
 
 
 MAJORITY_VOTE = rank_claim(
@@ -65,14 +63,8 @@ def _judge_more_voters(evidence: Evidence) -> Finding:
     comparisons = []
     for few, many in pairs:
         level = evidence.level / len(pairs) / 2
-        error_of_few = _vote_error(few, level)
-        error_of_many = _vote_error(many, level)
-        difference = Estimate(
-            error_of_few.value - error_of_many.value,
-            low=error_of_few.low - error_of_many.high,
-            high=error_of_few.high - error_of_many.low,
-        )
-        name = f"d={few['d']}, H={few['heads']} against {many['heads']}"
+        difference = _vote_error(few, level).less(_vote_error(many, level))
+        name = f"{row_words(few, 'd', 'heads')} against {many['heads']}"
         comparisons.append(at_least(name, difference, 0.0))
     return finding_of(comparisons, sizes_of_points(evidence.votes))
 
@@ -113,10 +105,10 @@ def _judge_few_points(evidence: Evidence) -> Finding:
     rows.sort(key=lambda row: (row["d"], row["n"]))
     comparisons = []
     for row in rows:
-        gap = error_less(row, row["rank_0"])
+        gap = error_of(row).less(row["rank_0"])
         if row["n"] == fewest:
-            gap = times(gap, -1.0)
-        comparisons.append(at_least(f"d={row['d']}, N={row['n']}", gap, 0.0))
+            gap = gap.times(-1.0)
+        comparisons.append(at_least(row_words(row, "d", "n"), gap, 0.0))
     finding = finding_together(comparisons, rows, evidence.level)
     statement = FEW_POINTS.statement.format(heads=most_heads, few=fewest, many=most)
     return replace(finding, statement=statement)
@@ -136,14 +128,19 @@ FEW_POINTS = rank_claim(
 
 
 def _judge_random_heads(evidence: Evidence) -> Finding:
-    rows = chosen(evidence.features, quantity="best")
+    rows = _best_weights(evidence)
     comparisons = []
     for row in rows:
-        name = f"d={row['d']}, H={row['heads']}, {row['law']}"
+        name = f"{row_words(row, 'd', 'heads')}, {row['law']}"
         limit = float(bound(row["d"], r=1, heads=row["heads"]))
         comparisons.append(at_least(name, Estimate.exactly(row["error"]), limit))
     lowest = min(comparisons, key=lambda comparison: comparison.slack_of_value)
     return finding_of_worst(lowest, len(rows), sizes_of_points(rows))
+
+
+def _best_weights(evidence: Evidence) -> list[Row]:
+    """The errors that the best weights of random heads have."""
+    return chosen(evidence.features, quantity="best")
 
 
 RANDOM_HEADS = rank_claim(
@@ -156,19 +153,21 @@ RANDOM_HEADS = rank_claim(
 )
 
 
-def _judge_one_random_head(evidence: Evidence) -> Finding:
+def _powers_of_2(evidence: Evidence) -> list[Row]:
+    return [{"d": 2**k} for k in range(1, 13)]
+
+
+def _excess_probabilities(rows: list[Row]) -> Iterator[Comparison]:
     """(P - 1/2) sqrt(d) falls to sqrt(2) / pi^1.5, and never below.
 
     P is exact. With q and k independent, or their cosine t uniform, it is 1/2: b(t) - 1/2 is odd.
     """
     limit = math.sqrt(2) / math.pi**1.5
-    dimensions = [2**k for k in range(1, 13)]
-    comparisons = []
-    for d in dimensions:
+    for row in rows:
+        d = row["d"]
         right = 1 - vote.wrong_probability(d, heads=1)
         excess = Estimate.exactly((right - 0.5) * math.sqrt(d))
-        comparisons.append(at_least(f"d={d}, P={right:.4f}", excess, limit))
-    return finding_together(comparisons, [{"d": d} for d in dimensions], evidence.level)
+        yield at_least(f"d={d}, P={right:.4f}", excess, limit)
 
 
 ONE_RANDOM_HEAD = rank_claim(
@@ -177,31 +176,30 @@ ONE_RANDOM_HEAD = rank_claim(
     statement="A random rank-1 head with q = k is right with probability 1/2 + Ω(1/√d): with "
     "1/2 + c/√d or more at each power of 2 up to d = 4,096, for one c",
     bound="c: (P − 1/2) √d in the limit of large d",
-    judge=_judge_one_random_head,
+    judge=ComparedNumbers(_powers_of_2, _excess_probabilities),
 )
 
 
-def _judge_random_features(evidence: Evidence) -> Finding:
-    """Of what the best weights of random heads have."""
-    best = chosen(evidence.features, quantity="best")
-    rows = [row for row in best if row["heads"] > 1]
-    comparisons = []
+def _best_weights_of_several_heads(evidence: Evidence) -> list[Row]:
+    return [row for row in _best_weights(evidence) if row["heads"] > 1]
+
+
+def _shares_of_the_exponent(rows: list[Row]) -> Iterator[Comparison]:
     for row in rows:
         error = row["error"]
-        name = f"d={row['d']}, H={row['heads']}, ε={error:.3f}, {row['law']}"
+        name = f"{row_words(row, 'd', 'heads')}, ε={error:.3f}, {row['law']}"
         share = math.log(row["heads"]) / row["d"] ** 2 * error**2
-        comparisons.append(at_most(name, Estimate.exactly(share), 1.0))
-    return finding_together(comparisons, rows, evidence.level)
+        yield at_most(name, Estimate.exactly(share), 1.0)
 
 
-RANDOM_FEATURES = rank_claim(
+RANDOM_FEATURES_SUFFICE = rank_claim(
     "random features suffice",
     origin=PAPERS,
     statement="Random rank-1 heads come to an error ε with e^(d²/ε²) heads, as printed, Ω's "
     "constant taken as 1: the errors that draws have take no more. So few heads say nothing of "
     "smaller ε, nor that so many are needed",
     bound="share of the exponent: ε² ln(H) / d²",
-    judge=_judge_random_features,
+    judge=ComparedNumbers(_best_weights_of_several_heads, _shares_of_the_exponent),
 )
 
 
@@ -211,17 +209,19 @@ def _judge_published_features(evidence: Evidence) -> Finding:
     sizes = sizes_of_points(reported_rows)
     if not reported_rows:
         return finding_of([], sizes)
-    attained_errors = {
-        _draw(row): row["error"] for row in chosen(evidence.features, quantity="attained")
-    }
-    furthest = max(reported_rows, key=lambda row: attained_errors[_draw(row)] - row["error"])
-    attained = attained_errors[_draw(furthest)]
+    attained_rows = chosen(evidence.features, quantity="attained")
+    attained_errors = {_draw(row): row["error"] for row in attained_rows}
+
+    def difference(row: Row) -> float:
+        """Of the error that a draw's weights have and the reported one."""
+        return attained_errors[_draw(row)] - row["error"]
+
+    furthest = max(reported_rows, key=difference)
     name = (
-        f"d={furthest['d']}, H={furthest['heads']}, {furthest['error']:.3f} reported for "
-        f"{attained:.3f}, the largest of {len(reported_rows)}"
+        f"{row_words(furthest, 'd', 'heads')}, {furthest['error']:.3f} reported for "
+        f"{attained_errors[_draw(furthest)]:.3f}, the largest of {len(reported_rows)}"
     )
-    difference = Estimate.exactly(attained - furthest["error"])
-    worst = at_least(name, difference, ATTAINED)
+    worst = at_least(name, Estimate.exactly(difference(furthest)), ATTAINED)
     return finding_of_worst(worst, len(reported_rows), sizes)
 
 

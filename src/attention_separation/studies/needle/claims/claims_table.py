@@ -10,28 +10,29 @@ import pyarrow as pa
 
 from ....datasets.another_x import literal_margin, margin, margin_of_rows
 from ....pages.table_page import write_result
-from ....results.claims import ABOUT, SCHEMA
+from ....results.claims import ABOUT, SCHEMA, claim_rows
 from ....results.provenance import record
 from ....results.tables import read_parquet, table_from_rows
 from ....statistics.claims import Comparison, Estimate
 from ..accuracy_limits import ACCURACIES, CRITICAL
 from ..settings.exact import ClaimsJob
 from ..training.cells_table import SCHEMA as CELLS
-from .trained_claims import CLAIMS, EXACT, Evidence, claim
+from .trained_claims import TRAINED_CLAIMS, Evidence, Kind, needle_claim
 
-DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
+SUM_DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
 """The degree p + 1 of the sums that a score to the power p sees."""
 
-AT = (5.0, 6.0)
-"""mu between which slopes are taken."""
+SLOPE_MUS = (5.0, 6.0)
+"""Between which slopes are taken."""
 
-NEAR = 0.05
+SLOPE_TOLERANCE = 0.05
 """Relative, of a slope to twice the degree."""
 
-LOW, HIGH = 0.6, 0.8
+LEAST_OF_SOFTMAX = 0.6
+MOST_OF_SOFTMAX = 0.8
 """Of n* exp(-mu^2 / 2) of softmax."""
 
-EQUAL = 1e-12
+MARGIN_DIFFERENCE = 1e-12
 """Of margins, in units of s."""
 
 
@@ -42,8 +43,8 @@ def slopes(evidence: Evidence) -> Iterator[Comparison]:
         for row in evidence.critical
         if 0 < row["n_critical"] < math.inf
     }
-    for kernel, degree in DEGREES.items():
-        rows = [known[kernel, mu] for mu in AT if (kernel, mu) in known]
+    for kernel, degree in SUM_DEGREES.items():
+        rows = [known[kernel, mu] for mu in SLOPE_MUS if (kernel, mu) in known]
         for low, high in pairwise(rows):
             width = math.log(high["mu"] / low["mu"])
             slope = math.log(high["n_critical"] / low["n_critical"]) / width
@@ -51,22 +52,19 @@ def slopes(evidence: Evidence) -> Iterator[Comparison]:
             yield Comparison(
                 f"p = {degree - 1}",
                 Estimate.within(slope, sum(relative_errors) / width),
-                least=2 * degree * (1 - NEAR),
-                most=2 * degree * (1 + NEAR),
+                least=2 * degree * (1 - SLOPE_TOLERANCE),
+                most=2 * degree * (1 + SLOPE_TOLERANCE),
             )
 
 
-def of_softmax(evidence: Evidence) -> Iterator[Comparison]:
+def softmax_ratios(evidence: Evidence) -> Iterator[Comparison]:
     """Of n* exp(-mu^2 / 2), at every mu from 3 to 8 that was computed."""
     for row in evidence.critical:
-        mu, n = row["mu"], row["n_critical"]
+        mu = row["mu"]
+        n = row["n_critical"]
         if row["kernel"] == "exp" and 3 <= mu <= 8 and 0 < n < math.inf:
-            critical = Estimate.within(n, row["error"])
-            yield Comparison(f"μ = {mu:g}", _times(critical, math.exp(-mu * mu / 2)), LOW, HIGH)
-
-
-def _times(estimate: Estimate, scale: float) -> Estimate:
-    return estimate.moved(lambda end: end * scale)
+            scaled = Estimate.within(n, row["error"]).times(math.exp(-mu * mu / 2))
+            yield Comparison(f"μ = {mu:g}", scaled, LEAST_OF_SOFTMAX, MOST_OF_SOFTMAX)
 
 
 def margins(evidence: Evidence) -> Iterator[Comparison]:
@@ -83,30 +81,30 @@ def margins(evidence: Evidence) -> Iterator[Comparison]:
             yield Comparison(
                 f"g = {weight:g}, K = {data.classes}, n = {n:,}, {way}",
                 Estimate.exactly(value),
-                least=closed_form - EQUAL,
-                most=closed_form + EQUAL,
+                least=closed_form - MARGIN_DIFFERENCE,
+                most=closed_form + MARGIN_DIFFERENCE,
             )
 
 
-N5 = claim(
+N5 = needle_claim(
     "N5",
-    kind=EXACT,
+    kind=Kind.EXACT,
     statement="A score to the power p is lost at a critical n that grows as μ to the power 2(p + "
     "1): its slope in log μ between μ = 5 and 6, p = 1 to 4",
     rule="within 5 % of 2(p + 1)",
     comparisons=slopes,
 )
-N6 = claim(
+N6 = needle_claim(
     "N6",
-    kind=EXACT,
+    kind=Kind.EXACT,
     statement="Softmax is lost at a critical n that grows as e^(μ²/2), from μ = 3 on: "
     "its n · e^(−μ²/2)",
     rule="between 0.6 and 0.8 at every μ from 3 to 8",
-    comparisons=of_softmax,
+    comparisons=softmax_ratios,
 )
-N10 = claim(
+N10 = needle_claim(
     "N10",
-    kind=EXACT,
+    kind=Kind.EXACT,
     statement="Without noise, and with rows divided by their sums, linear attention with X = e_d "
     "e_dᵀ + g e₁ e_kᵀ, read by y = e_k, which is no sign vector, has a margin that does "
     "not shrink with n",
@@ -133,7 +131,7 @@ def claims_table(
     job: ClaimsJob, lines: pa.Table, critical: pa.Table, cells: pa.Table | None = None
 ) -> pa.Table:
     """The table of all claims; of those on trained networks if there are any."""
-    claims = EXACT_CLAIMS if cells is None else EXACT_CLAIMS + CLAIMS
+    claims = EXACT_CLAIMS if cells is None else EXACT_CLAIMS + TRAINED_CLAIMS
     evidence = Evidence(
         critical=critical.to_pylist(),
         data=job.data,
@@ -142,7 +140,7 @@ def claims_table(
         cells=[] if cells is None else cells.to_pylist(),
         level=job.level,
     )
-    return table_from_rows([claim.row(evidence) for claim in claims], SCHEMA)
+    return table_from_rows(claim_rows(claims, evidence), SCHEMA)
 
 
 def run(

@@ -2,16 +2,19 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from ....needle.accuracy import CRITICAL
 from ....results.tables import chosen, rows_by
+from ....statistics.claims import Estimate
 from ....statistics.contrasts import Run
 from ....statistics.means import Mean
 
 Rows = Sequence[Run]
 
-QUERIES = {
+ARM_WORDS = {
     "query_given": "query given",
     "query_learned": "query learned",
     "self_attention": "every token a query",
@@ -51,7 +54,7 @@ def cell_words(run: Run) -> str:
         text += f" divided by {run['divided_by']}"
     if run["features"]:
         text += f", {run['features']} features"
-    text += f", {QUERIES[run['arm']]}, μ = {run['mu']:g}, n = {run['n']}"
+    text += f", {ARM_WORDS[run['arm']]}, μ = {run['mu']:g}, n = {run['n']}"
     if run["control"]:
         text += f", learning rate {run['lr']:g}"
         if not run["standardised"]:
@@ -77,45 +80,74 @@ def query_given(rows: Rows, kernel: str, mu: float, n: int) -> Mean | None:
     )
 
 
-def curve(rows: Rows, kernel: str, mu: float) -> list[tuple[int, Mean]]:
+class CurvePoint(NamedTuple):
+    """The mean accuracy of a cell's runs at some n."""
+
+    n: int
+    accuracy: Mean
+
+
+def curve(rows: Rows, kernel: str, mu: float) -> list[CurvePoint]:
     """The mean accuracies of a kernel of the ladder against n, rising, the query given."""
     sizes = sorted({row["n"] for row in rows if row["arm"] == "query_given" and row["mu"] == mu})
     points = []
     for n in sizes:
         mean = query_given(rows, kernel, mu, n)
         if mean is not None:
-            points.append((n, mean))
+            points.append(CurvePoint(n, mean))
     return points
 
 
-def falling_segment(accuracies: Sequence[float]) -> int | None:
-    """The first of two neighbours between which accuracies fall to .75; None if they do not."""
-    for k, (high, low) in enumerate(pairwise(accuracies)):
-        if high >= CRITICAL > low:
-            return k
+@dataclass(frozen=True)
+class Crossing:
+    """Two neighbours on a curve between which its accuracy falls to .75."""
+
+    before: CurvePoint
+    after: CurvePoint
+
+    @property
+    def n(self) -> float:
+        """Where it is .75, interpolated in log n."""
+        return self._n_of(self.before.accuracy.value, self.after.accuracy.value)
+
+    def interval(self, level: float) -> Estimate:
+        """The same, with where it moves to with both accuracies to the low or high ends of their
+        intervals: that may lie beyond the two n."""
+        before = self.before.accuracy.interval(level)
+        after = self.after.accuracy.interval(level)
+        low = self._n_of(before.low, after.low)
+        high = self._n_of(before.high, after.high)
+        return Estimate(self.n, low, high)
+
+    def _n_of(self, accuracy_before: float, accuracy_after: float) -> float:
+        """Where the line in log n through two accuracies is at .75; NaN if it rises."""
+        fall = accuracy_before - accuracy_after
+        if fall <= 0:
+            return math.nan
+        share = (accuracy_before - CRITICAL) / fall
+        return self.before.n * (self.after.n / self.before.n) ** share
+
+
+def crossing(points: Sequence[CurvePoint]) -> Crossing | None:
+    """The first crossing of a curve; None if it has none."""
+    for before, after in pairwise(points):
+        if before.accuracy.value >= CRITICAL > after.accuracy.value:
+            return Crossing(before, after)
     return None
 
 
-def crossing(points: Sequence[tuple[int, float]]) -> float | None:
-    """The n at which accuracies cross .75, interpolated in log n; None if they do not."""
-    k = falling_segment([accuracy for _, accuracy in points])
-    if k is None:
-        return None
-    (n, high), (next_n, low) = points[k], points[k + 1]
-    return interpolated(n, high, next_n, low)
+class TrainedCrossing(NamedTuple):
+    """Where the trained networks of a kernel cross .75 within the grid."""
+
+    kernel: str
+    mu: float
+    crossing: Crossing
 
 
-def interpolated(n: int, high: float, next_n: int, low: float) -> float:
-    """Where the line in log n through the accuracies at two n is at .75; NaN if it rises."""
-    if high <= low:
-        return math.nan
-    return n * (next_n / n) ** ((high - CRITICAL) / (high - low))
-
-
-def trained_crossings(rows: Rows) -> Iterator[tuple[str, float, float]]:
-    """Kernel, mu and the n at which its trained networks cross .75 within the grid."""
+def trained_crossings(rows: Rows) -> Iterator[TrainedCrossing]:
+    """The crossings of the ladder's kernels at every mu."""
     for mu in sorted({row["mu"] for row in rows if row["arm"] == "query_given"}):
         for kernel in LADDER:
-            n = crossing([(n, mean.value) for n, mean in curve(rows, kernel, mu)])
-            if n is not None:
-                yield kernel, mu, n
+            crossed = crossing(curve(rows, kernel, mu))
+            if crossed is not None:
+                yield TrainedCrossing(kernel, mu, crossed)

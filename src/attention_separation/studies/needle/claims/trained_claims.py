@@ -1,30 +1,32 @@
 """Claims on trained networks: that none passes its line, and what comes near it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from enum import StrEnum
+from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
 
 from ....needle.attention_sink import right_sink, sink_accuracy
-from ....results import claims
+from ....results.claims import JudgedClaim, claim_by_rule
 from ....statistics.claims import Comparison, Estimate, within
 from ....statistics.means import ClaimedMean, Mean, compare_means
 from ..settings.exact import AnotherX, Entries
 from . import runs
-from .runs import LADDER, QUERIES, Rows, cell_words, cells_of, mean_accuracy, mean_of_cell
+from .runs import ARM_WORDS, LADDER, Rows, cell_words, cells_of, mean_accuracy, mean_of_cell
 
-EXACT = "exact"
-TRAINED = "trained"
-"""What a claim is judged on: computed numbers, or trained networks."""
+
+class Kind(StrEnum):
+    """What a claim is judged on: computed numbers, or trained networks."""
+
+    EXACT = "exact"
+    TRAINED = "trained"
+
 
 Limits = Mapping[tuple[str, float, int], float]
 """Accuracies of the lines, by kernel, mu and n."""
 
-Curve = Sequence[tuple[int, Mean]]
-"""Numbers of tokens, rising, and the mean accuracy of a cell's runs at each."""
-
-BOUNDED = ("uniform", "linear")
+KERNELS_WITH_BOUND = ("uniform", "linear")
 """Kernels whose limit is a bound, where the query is given."""
 
 
@@ -63,75 +65,86 @@ class Evidence:
         return [row for row in self.cells if row["control"]]
 
 
-claim = partial(claims.claim, slack=attrgetter("slack_of_value"))
-"""Of a claim on the needle the value alone says how far a comparison is from agreeing."""
+def needle_claim(
+    name: str,
+    *,
+    kind: Kind,
+    statement: str,
+    rule: str,
+    comparisons: Callable[[Evidence], Iterable[Comparison]],
+) -> JudgedClaim[Evidence]:
+    """A claim on the needle: the value alone says how far a comparison is from agreeing."""
+    slack = attrgetter("slack_of_value")
+    return claim_by_rule(name, kind, statement, rule, comparisons, slack)
 
-ABOVE = 0.02
+
+MOST_ABOVE_LIMIT = 0.02
 """By which a mean may be above what nothing passes: its error must be smaller."""
 
-BELOW = 0.03
+MOST_BELOW_LINE = 0.03
 """By which it may be below its line."""
 
 JUDGED_FROM = 0.64
 """The least accuracy of a line that training is held against: below, it has too little to learn
 from."""
 
-LARGEST = 512
+LARGEST_JUDGED_N = 512
 """The largest n at which training is held against lines."""
 
 SIGNAL = 5.0
 """mu at which kernels are compared with each other."""
 
-LARGE = 512
-MIDDLE = 128
+LARGE_N = 512
+MIDDLE_N = 128
 """Numbers of tokens at which they are."""
 
-RATIO = (0.8, 1.25)
+LEAST_RATIO = 0.8
+MOST_RATIO = 1.25
 """Between which a trained critical n over the exact one must lie."""
 
-APART = 0.2
-SUCCESS = 0.9
+LEAST_LEAD_OF_SOFTMAX = 0.2
+LEAST_SUCCESS = 0.9
 """By how much softmax must be above linear attention, and what is success."""
 
-NEAR = 0.04
-BEHIND = 0.05
+MOST_LEAD_OF_SOFTMAX = 0.04
+LEAST_LEAD_OF_POWER_2 = 0.05
 """How far feature maps may be below softmax, and must be below x^2."""
 
-NEAR_SINK = 0.2
-NEAR_RIGHT = 0.01
+SINK_TOLERANCE = 0.2
+SINK_ACCURACY_TOLERANCE = 0.01
 CARRIED = 4
 """How far a learned sink may be from the right one, and its accuracy from that one's, at so many
 times n and that part of it."""
 
-PARTS = 8
+CLAIMS_AT_LEVEL = 8
 """Claims that share the level: all but N11, whose numbers are known for each run."""
 
 
-def of_means(
+def compared_means(
     means: Callable[[Evidence], Iterable[ClaimedMean]],
 ) -> Callable[[Evidence], list[Comparison]]:
     """The comparisons of means of runs, at the claim's part of the level."""
 
     def comparisons(evidence: Evidence) -> list[Comparison]:
-        return compare_means(list(means(evidence)), evidence.level / PARTS)
+        return compare_means(list(means(evidence)), evidence.level / CLAIMS_AT_LEVEL)
 
     return comparisons
 
 
-def _networks_passing(evidence: Evidence) -> Iterator[ClaimedMean]:
-    return _passing(evidence.networks, evidence.accuracy_limits)
+def _networks_less_limits(evidence: Evidence) -> Iterator[ClaimedMean]:
+    return _means_less_limits(evidence.networks, evidence.accuracy_limits)
 
 
-def _networks_reaching(evidence: Evidence) -> Iterator[ClaimedMean]:
-    return _reaching(evidence.networks, evidence.accuracy_limits)
+def _networks_less_lines(evidence: Evidence) -> Iterator[ClaimedMean]:
+    return _means_less_lines(evidence.networks, evidence.accuracy_limits)
 
 
-def _controls(evidence: Evidence) -> Iterator[ClaimedMean]:
-    yield from _passing(evidence.controls, evidence.accuracy_limits)
-    yield from _reaching(evidence.controls, evidence.accuracy_limits)
+def _controls_less_both(evidence: Evidence) -> Iterator[ClaimedMean]:
+    yield from _means_less_limits(evidence.controls, evidence.accuracy_limits)
+    yield from _means_less_lines(evidence.controls, evidence.accuracy_limits)
 
 
-def _passing(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
+def _means_less_limits(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
     """The mean accuracy of each cell less what nothing passes: the likelihood ratio's, and of
     uniform weights and linear attention their bound."""
     for cell in cells_of(rows):
@@ -140,36 +153,40 @@ def _passing(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
         mean = mean_accuracy(cell)
         best = limits.get(("bayes", run["mu"], run["n"]))
         if best is not None:
-            yield ClaimedMean(f"mean accuracy − likelihood ratio, {words}", mean - best, most=ABOVE)
-        if run["arm"] == "query_given" and run["kernel"] in BOUNDED:
+            yield ClaimedMean(
+                f"mean accuracy − likelihood ratio, {words}", mean - best, most=MOST_ABOVE_LIMIT
+            )
+        if run["arm"] == "query_given" and run["kernel"] in KERNELS_WITH_BOUND:
             bound = limits.get((run["kernel"], run["mu"], run["n"]))
             if bound is not None:
-                yield ClaimedMean(f"mean accuracy − bound, {words}", mean - bound, most=ABOVE)
+                yield ClaimedMean(
+                    f"mean accuracy − bound, {words}", mean - bound, most=MOST_ABOVE_LIMIT
+                )
 
 
-def _reaching(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
+def _means_less_lines(rows: Rows, limits: Limits) -> Iterator[ClaimedMean]:
     """The mean accuracy of each cell of the ladder less its limit."""
     for cell in cells_of(rows, arm="query_given", features=None):
         run = cell[0]
         limit = limits.get((run["kernel"], run["mu"], run["n"]), 0.0)
-        if run["kernel"] in LADDER and run["n"] <= LARGEST and limit >= JUDGED_FROM:
+        if run["kernel"] in LADDER and run["n"] <= LARGEST_JUDGED_N and limit >= JUDGED_FROM:
             name = f"mean accuracy − line, {cell_words(run)}"
-            yield ClaimedMean(name, mean_accuracy(cell) - limit, least=-BELOW)
+            yield ClaimedMean(name, mean_accuracy(cell) - limit, least=-MOST_BELOW_LINE)
 
 
 def _softmax_and_linear(evidence: Evidence) -> Iterator[ClaimedMean]:
-    softmax = runs.query_given(evidence.networks, "exp", SIGNAL, LARGE)
-    linear = runs.query_given(evidence.networks, "linear", SIGNAL, LARGE)
+    softmax = runs.query_given(evidence.networks, "exp", SIGNAL, LARGE_N)
+    linear = runs.query_given(evidence.networks, "linear", SIGNAL, LARGE_N)
     if softmax and linear:
-        yield ClaimedMean("softmax − linear", softmax - linear, least=APART)
-        yield ClaimedMean("softmax", softmax, least=SUCCESS)
+        yield ClaimedMean("softmax − linear", softmax - linear, least=LEAST_LEAD_OF_SOFTMAX)
+        yield ClaimedMean("softmax", softmax, least=LEAST_SUCCESS)
 
 
-def _ladder(evidence: Evidence) -> Iterator[ClaimedMean]:
+def _ladder_rises(evidence: Evidence) -> Iterator[ClaimedMean]:
     rows = evidence.networks
     points = sorted({(row["mu"], row["n"]) for row in rows if row["arm"] == "query_given"})
     for mu, n in points:
-        for low, high in _steps(mu, n):
+        for low, high in _ladder_steps(mu, n):
             below = runs.query_given(rows, low, mu, n)
             above = runs.query_given(rows, high, mu, n)
             if below and above:
@@ -177,46 +194,50 @@ def _ladder(evidence: Evidence) -> Iterator[ClaimedMean]:
                 yield ClaimedMean(name, above - below, least=0.0)
 
 
-def _steps(mu: float, n: int) -> list[tuple[str, str]]:
+def _ladder_steps(mu: float, n: int) -> list[tuple[str, str]]:
     """The neighbours on the ladder of which one is claimed to do better than the other."""
     steps = list(pairwise(LADDER))
-    if n == MIDDLE:
+    if n == MIDDLE_N:
         return steps[:-1]
-    if n == LARGE:
+    if n == LARGE_N:
         return steps if mu >= SIGNAL else steps[-1:]
     return []
 
 
-def _features(evidence: Evidence) -> Iterator[ClaimedMean]:
+def _features_beside_kernels(evidence: Evidence) -> Iterator[ClaimedMean]:
     def mean_at(**cell: object) -> Mean | None:
-        return mean_of_cell(evidence.networks, mu=SIGNAL, n=MIDDLE, **cell)
+        return mean_of_cell(evidence.networks, mu=SIGNAL, n=MIDDLE_N, **cell)
 
     softmax = mean_at(arm="query_learned", kernel="exp")
     elu = mean_at(arm="query_learned", kernel="elu_plus_one", features=12)
     if softmax and elu:
-        yield ClaimedMean(f"exp − elu, {QUERIES['query_learned']}", softmax - elu, most=NEAR)
+        yield ClaimedMean(
+            f"exp − elu, {ARM_WORDS['query_learned']}", softmax - elu, most=MOST_LEAD_OF_SOFTMAX
+        )
     few = mean_at(arm="query_given", kernel="elu_plus_one", features=8)
     many = mean_at(arm="query_given", kernel="elu_plus_one", features=32)
-    power = runs.query_given(evidence.networks, "power_2", SIGNAL, MIDDLE)
+    power = runs.query_given(evidence.networks, "power_2", SIGNAL, MIDDLE_N)
     if few and power:
-        yield ClaimedMean(f"power_2 − elu, {QUERIES['query_given']}", power - few, least=BEHIND)
+        yield ClaimedMean(
+            f"power_2 − elu, {ARM_WORDS['query_given']}", power - few, least=LEAST_LEAD_OF_POWER_2
+        )
     if few and many:
-        yield ClaimedMean(f"32 − 8 features, {QUERIES['query_given']}", many - few, least=0.0)
+        yield ClaimedMean(f"32 − 8 features, {ARM_WORDS['query_given']}", many - few, least=0.0)
 
 
-def _paper_network(evidence: Evidence) -> Iterator[ClaimedMean]:
+def _no_attention_less_linear(evidence: Evidence) -> Iterator[ClaimedMean]:
     rows = evidence.networks
-    for without in cells_of(rows, arm="self_attention", kernel=None, n=LARGE):
+    for without in cells_of(rows, arm="self_attention", kernel=None, n=LARGE_N):
         mu = without[0]["mu"]
         linear = mean_of_cell(
-            rows, arm="self_attention", kernel="linear", divided_by="n", mu=mu, n=LARGE
+            rows, arm="self_attention", kernel="linear", divided_by="n", mu=mu, n=LARGE_N
         )
         if linear:
             gap = mean_accuracy(without) - linear
-            yield ClaimedMean(f"no attention − linear, μ = {mu:g}", gap, most=BELOW)
+            yield ClaimedMean(f"no attention − linear, μ = {mu:g}", gap, most=MOST_BELOW_LINE)
 
 
-def _sinks(evidence: Evidence) -> Iterator[Comparison]:
+def _sinks_less_right(evidence: Evidence) -> Iterator[Comparison]:
     for run in evidence.cells:
         if run["sink"] is None:
             continue
@@ -224,135 +245,118 @@ def _sinks(evidence: Evidence) -> Iterator[Comparison]:
         n = run["n"]
         name = f"run {run['run']}, {cell_words(run)}"
         right = right_sink(mu, n)
-        yield within(f"logit − right, {name}", Estimate.exactly(run["sink"] - right), NEAR_SINK)
+        yield within(
+            f"logit − right, {name}", Estimate.exactly(run["sink"] - right), SINK_TOLERANCE
+        )
         for other_n in (max(n // CARRIED, 1), n * CARRIED):
             learned = sink_accuracy(mu, other_n, run["sink"], run["scale"])
             computed = sink_accuracy(mu, other_n, right)
             gap = Estimate.within(learned.value - computed.value, learned.error + computed.error)
-            yield within(f"accuracy at {other_n} tokens − computed, {name}", gap, NEAR_RIGHT)
-
-
-def _crossings(evidence: Evidence) -> list[Comparison]:
-    """Trained over exact critical n; the interval is that of the curve moved by its errors."""
-    rows = evidence.networks
-    level = evidence.level / PARTS
-    exact = {(row["kernel"], row["mu"]): row["n_critical"] for row in evidence.critical}
-    known = [point for point in runs.trained_crossings(rows) if point[:2] in exact]
-    least, most = RATIO
-    comparisons = []
-    for kernel, mu, n in known:
-        points = runs.curve(rows, kernel, mu)
-        exact_n = exact[kernel, mu]
-        comparisons.append(
-            Comparison(
-                f"{kernel}, μ = {mu:g}",
-                _crossing_ratio(points, n, exact_n, level),
-                least,
-                most,
-                far=_crossing_ratio(points, n, exact_n, level / len(known)),
+            yield within(
+                f"accuracy at {other_n} tokens − computed, {name}", gap, SINK_ACCURACY_TOLERANCE
             )
+
+
+def _crossing_ratios(evidence: Evidence) -> Iterator[Comparison]:
+    """Trained over exact critical n; the interval is that of the curve moved by its errors."""
+    level = evidence.level / CLAIMS_AT_LEVEL
+    exact = {(row["kernel"], row["mu"]): row["n_critical"] for row in evidence.critical}
+    crossings = runs.trained_crossings(evidence.networks)
+    known = [crossed for crossed in crossings if (crossed.kernel, crossed.mu) in exact]
+    for kernel, mu, crossing in known:
+        exact_n = exact[kernel, mu]
+        yield Comparison(
+            f"{kernel}, μ = {mu:g}",
+            crossing.interval(level).over(exact_n),
+            least=LEAST_RATIO,
+            most=MOST_RATIO,
+            far=crossing.interval(level / len(known)).over(exact_n),
         )
-    return comparisons
 
 
-def _crossing_ratio(points: Curve, n: float, exact_n: float, level: float) -> Estimate:
-    """The crossing n over the exact one, with the interval of the accuracies beside it."""
-    crossing = Estimate(n, _moved(points, level, "low"), _moved(points, level, "high"))
-    return crossing.moved(lambda end: end / exact_n)
-
-
-def _moved(points: Curve, level: float, end: str) -> float:
-    """The crossing moved with the two accuracies beside it to the "low" or "high" ends of their
-    intervals; it may come to lie beyond them."""
-    k = runs.falling_segment([mean.value for _, mean in points])
-    if k is None:
-        raise ValueError("the accuracies do not fall to 0.75")
-    n, high = points[k]
-    next_n, low = points[k + 1]
-    high_end = getattr(high.interval(level), end)
-    low_end = getattr(low.interval(level), end)
-    return runs.interpolated(n, high_end, next_n, low_end)
-
-
-N1 = claim(
+N1 = needle_claim(
     "N1",
-    kind=TRAINED,
+    kind=Kind.TRAINED,
     statement="No trained network passes what is exact: uniform weights or linear attention its "
     "bound, where the query is given, any kernel the likelihood ratio",
-    rule=f"mean accuracy − limit at most {ABOVE:g}",
-    comparisons=of_means(_networks_passing),
+    rule=f"mean accuracy − limit at most {MOST_ABOVE_LIMIT:g}",
+    comparisons=compared_means(_networks_less_limits),
 )
-N2 = claim(
+N2 = needle_claim(
     "N2",
-    kind=TRAINED,
+    kind=Kind.TRAINED,
     statement=f"Training reaches the lines of {', '.join(LADDER)} where the query is given, up to "
-    f"n = {LARGEST}, wherever the line is {JUDGED_FROM:g} or more",
-    rule=f"limit − mean accuracy at most {BELOW:g}",
-    comparisons=of_means(_networks_reaching),
+    f"n = {LARGEST_JUDGED_N}, wherever the line is {JUDGED_FROM:g} or more",
+    rule=f"limit − mean accuracy at most {MOST_BELOW_LINE:g}",
+    comparisons=compared_means(_networks_less_lines),
 )
-N3 = claim(
+N3 = needle_claim(
     "N3",
-    kind=TRAINED,
+    kind=Kind.TRAINED,
     statement=f"Trained softmax succeeds where trained linear attention does not: μ = {SIGNAL:g}, "
-    f"n = {LARGE}, the query given",
-    rule=f"softmax − linear at least {APART:g}, and softmax at least {SUCCESS:g}",
-    comparisons=of_means(_softmax_and_linear),
+    f"n = {LARGE_N}, the query given",
+    rule=f"softmax − linear at least {LEAST_LEAD_OF_SOFTMAX:g}, "
+    f"and softmax at least {LEAST_SUCCESS:g}",
+    comparisons=compared_means(_softmax_and_linear),
 )
-N4 = claim(
+N4 = needle_claim(
     "N4",
-    kind=TRAINED,
+    kind=Kind.TRAINED,
     statement=f"Trained, more degree does better: uniform < linear < power_2 < power_4 at n = "
-    f"{MIDDLE}, and "
-    f"at n = {LARGE} with μ = {SIGNAL:g}; power_4 < exp at n = {LARGE}; the query given",
+    f"{MIDDLE_N}, and "
+    f"at n = {LARGE_N} with μ = {SIGNAL:g}; power_4 < exp at n = {LARGE_N}; the query given",
     rule="each step above 0",
-    comparisons=of_means(_ladder),
+    comparisons=compared_means(_ladder_rises),
 )
-N7 = claim(
+N7 = needle_claim(
     "N7",
-    kind=TRAINED,
+    kind=Kind.TRAINED,
     statement="Trained networks are lost at the critical n that is computed, where they cross an "
     "accuracy of 0.75 within the grid; the query given",
-    rule=f"trained n over exact n from {RATIO[0]:g} to {RATIO[1]:g}, interpolated in log n",
-    comparisons=_crossings,
+    rule=f"trained n over exact n from {LEAST_RATIO:g} to {MOST_RATIO:g}, interpolated in log n",
+    comparisons=_crossing_ratios,
 )
-N8 = claim(
+N8 = needle_claim(
     "N8",
-    kind=TRAINED,
+    kind=Kind.TRAINED,
     statement="Feature maps, elu + 1, come close to softmax where the query is learned, with 12 "
     "features, "
     "and fall behind power_2 where the query is given, with 8; there 32 features do better than 8: "
-    f"μ = {SIGNAL:g}, n = {MIDDLE}",
-    rule=f"exp − elu at most {NEAR:g}; power_2 − elu at least {BEHIND:g}; rise above 0",
-    comparisons=of_means(_features),
+    f"μ = {SIGNAL:g}, n = {MIDDLE_N}",
+    rule=f"exp − elu at most {MOST_LEAD_OF_SOFTMAX:g}; "
+    f"power_2 − elu at least {LEAST_LEAD_OF_POWER_2:g}; rise above 0",
+    comparisons=compared_means(_features_beside_kernels),
 )
-N9 = claim(
+N9 = needle_claim(
     "N9",
-    kind=TRAINED,
+    kind=Kind.TRAINED,
     statement="In the first paper's network, every token a query, trained linear attention does "
     "what no "
     "attention does, rows divided by n, not by their sums, neurons standardised, with a bias for "
     "each, and pooled by the largest, not summed, and learned weights of the outputs: "
-    f"n = {LARGE}",
-    rule=f"no attention − linear at most {BELOW:g}",
-    comparisons=of_means(_paper_network),
+    f"n = {LARGE_N}",
+    rule=f"no attention − linear at most {MOST_BELOW_LINE:g}",
+    comparisons=compared_means(_no_attention_less_linear),
 )
-CONTROL = claim(
+CONTROL = needle_claim(
     "control",
-    kind=TRAINED,
+    kind=Kind.TRAINED,
     statement="Neither another learning rate nor leaving out the standardisation of outputs "
     "changes a verdict",
-    rule=f"mean − likelihood ratio at most {ABOVE:g}, line − mean at most {BELOW:g}",
-    comparisons=of_means(_controls),
+    rule=f"mean − likelihood ratio at most {MOST_ABOVE_LIMIT:g}, "
+    f"line − mean at most {MOST_BELOW_LINE:g}",
+    comparisons=compared_means(_controls_less_both),
 )
-N11 = claim(
+N11 = needle_claim(
     "N11",
-    kind=TRAINED,
+    kind=Kind.TRAINED,
     statement="A sink that is learned becomes the right one in every run, beside scores μz and "
     "beside scores "
     "whose scale is learned with it; carried to other n it does what is computed of the right one",
-    rule=f"logit within {NEAR_SINK:g} of log n + μ²/2; its accuracy at n/{CARRIED} and {CARRIED}n, "
-    f"computed, within {NEAR_RIGHT:g} of that of the sink that is right at n",
-    comparisons=_sinks,
+    rule=f"logit within {SINK_TOLERANCE:g} of log n + μ²/2; its accuracy at n/{CARRIED} and "
+    f"{CARRIED}n, computed, within {SINK_ACCURACY_TOLERANCE:g} of that of the sink that is right "
+    "at n",
+    comparisons=_sinks_less_right,
 )
-CLAIMS = (N1, N2, N3, N4, N7, N8, N9, CONTROL, N11)
+TRAINED_CLAIMS = (N1, N2, N3, N4, N7, N8, N9, CONTROL, N11)
 """Those on trained networks."""

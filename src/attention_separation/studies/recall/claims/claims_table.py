@@ -7,8 +7,9 @@ pairs that a layer gives back at the level of the study, known to lie from `low`
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ import pyarrow as pa
 from ....pages.table_page import write_result
 from ....recall.exact.large_d_limits import delta_limit, linear_limit
 from ....recall.layers import Delta
-from ....results.claims import ABOUT, SCHEMA, claim
+from ....results.claims import ABOUT, SCHEMA, claim_by_rule, claim_rows
 from ....results.provenance import record
-from ....results.tables import read_parquet, table_from_rows
+from ....results.tables import Row, read_parquet, table_from_rows
 from ....statistics.claims import Comparison, Estimate, at_least, at_most, within
 from ....statistics.means import simultaneous_quantile
 from ....statistics.seeding import stream
@@ -30,27 +31,29 @@ from ..settings.titles import JUDGED
 from ..tables.cell_table import DOT, LINE, LINES
 from ..tables.joined import CAPACITIES
 
-Row = Mapping[str, Any]
 
-COMPUTED = "computed"
-SIMULATED = "simulated"
-"""Kinds of claims: on computed numbers, and on numbers with noise, which share the level."""
+class Kind(StrEnum):
+    """What a claim is judged on: computed numbers, or numbers with noise, which share the level."""
 
-LINEAR_NEAR = 0.6
+    COMPUTED = "computed"
+    SIMULATED = "simulated"
+
+
+LINEAR_TOLERANCE = 0.6
 """Times 1/d, of linear attention to its limit."""
 
-DELTA_NEAR = 0.45
-"""Times 1/d, of delta rules to theirs, beside FAR."""
+DELTA_TOLERANCE = 0.45
+"""Times 1/d, of delta rules to theirs, beside NOISE_TOLERANCE."""
 
-DELTAS = {"delta_1": 1.0, "delta_half": 0.5}
+DELTA_BETAS = {"delta_1": 1.0, "delta_half": 0.5}
 """Layers of the configuration, and their beta."""
 
-FAR = 0.03
+NOISE_TOLERANCE = 0.03
 """How far an accuracy with noise may be from what it is held against: its interval must be
 shorter."""
 
-ON_LINE = 0.08
-ON_LINE_BY_AGE = 0.12
+LINE_TOLERANCE = 0.08
+LINE_TOLERANCE_BY_AGE = 0.12
 """The same of dots and their lines, and of those at one age, which have fewer trials."""
 
 NORMAL_95 = 1.96
@@ -58,7 +61,7 @@ NORMAL_95 = 1.96
 FORGETTING_POINTS = 10
 """At most so many points of lines have the latest key."""
 
-ORDER = (
+CAPACITY_ORDER = (
     "linear",
     "delta_half",
     "least_squares",
@@ -68,12 +71,12 @@ ORDER = (
 )
 """Layers from the fewest pairs at the level to the most."""
 
-KEYS = 40
-DIMENSION = 24
-DRAWS = 50
+BUDGET_KEYS = 40
+BUDGET_DIMENSION = 24
+BUDGET_DRAWS = 50
 """Of the budget of noise."""
 
-ROUNDING = 1e-12
+BUDGET_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -103,28 +106,30 @@ def _point_name(row: Row) -> str:
     return f"d = {row['d']}, n = {row['n']:,}"
 
 
-def of_linear(evidence: Evidence) -> Iterator[Comparison]:
+def linear_distances(evidence: Evidence) -> Iterator[Comparison]:
     """d times the distance of linear attention to its limit."""
     for row in evidence.line_against_n("linear"):
         d = row["d"]
         distance = row["accuracy"] - linear_limit(row["n"] / d)
         scaled = Estimate.within(d * distance, d * row["error"])
-        yield within(_point_name(row), scaled, LINEAR_NEAR)
+        yield within(_point_name(row), scaled, LINEAR_TOLERANCE)
 
 
-def of_deltas(evidence: Evidence) -> Iterator[Comparison]:
+def delta_distances(evidence: Evidence) -> Iterator[Comparison]:
     """Distances of delta rules to their limit; intervals hold together."""
-    rows = [row for layer in DELTAS for row in evidence.line_against_n(layer)]
+    rows = [row for layer in DELTA_BETAS for row in evidence.line_against_n(layer)]
     widening = evidence.widening(len(rows))
     for row in rows:
         layer = row["layer"]
         d = row["d"]
-        limit = delta_limit(Delta(DELTAS[layer]), row["n"], d, None)
+        limit = delta_limit(Delta(DELTA_BETAS[layer]), row["n"], d, None)
         distance = Estimate.within(row["accuracy"] - limit, row["error"] * widening)
-        yield within(f"{layer}, {_point_name(row)}", distance, DELTA_NEAR / d + FAR)
+        yield within(
+            f"{layer}, {_point_name(row)}", distance, DELTA_TOLERANCE / d + NOISE_TOLERANCE
+        )
 
 
-def of_dots(evidence: Evidence) -> Iterator[Comparison]:
+def dot_distances(evidence: Evidence) -> Iterator[Comparison]:
     """Dots less the lines that they stand on; intervals hold together."""
     line_by_place = {_place(row): row for row in evidence.rows_of(LINE)}
     dots = evidence.rows_of(DOT)
@@ -135,10 +140,10 @@ def of_dots(evidence: Evidence) -> Iterator[Comparison]:
         # Both are independent: their errors add as squares do.
         error = math.hypot(dot["error"], on_line["error"])
         name = f"{dot['layer']}, {_point_name(dot)}"
-        most = ON_LINE
+        most = LINE_TOLERANCE
         if dot["age"] is not None:
             name += f", age {dot['age']}"
-            most = ON_LINE_BY_AGE
+            most = LINE_TOLERANCE_BY_AGE
         yield within(name, Estimate.within(difference, error * widening), most)
 
 
@@ -147,25 +152,14 @@ def _place(row: Row) -> tuple[Any, ...]:
     return row["layer"], row["d"], row["n"], row["age"]
 
 
-def of_order(evidence: Evidence) -> Iterator[Comparison]:
+def log_ratios_of_capacities(evidence: Evidence) -> Iterator[Comparison]:
     """log of the largest n over that of the layer before, by what both surely are."""
     by_place = {(row["layer"], row["d"]): row for row in evidence.capacities}
     for d in sorted({row["d"] for row in evidence.capacities}):
-        present = [by_place[layer, d] for layer in ORDER if (layer, d) in by_place]
+        present = [by_place[layer, d] for layer in CAPACITY_ORDER if (layer, d) in by_place]
         for fewer, more in pairwise(present):
             name = f"d = {d}, {more['layer']} over {fewer['layer']}"
-            yield at_least(name, _log_ratio(more, fewer), 0.0)
-
-
-def _log_ratio(more: Row, fewer: Row) -> Estimate:
-    """Of the capacities of two layers; without an end where one has none."""
-    logs_of_more = _log_capacity(more)
-    logs_of_fewer = _log_capacity(fewer)
-    return Estimate(
-        logs_of_more.value - logs_of_fewer.value,
-        logs_of_more.low - logs_of_fewer.high,
-        logs_of_more.high - logs_of_fewer.low,
-    )
+            yield at_least(name, _log_capacity(more).less(_log_capacity(fewer)), 0.0)
 
 
 def _log_capacity(row: Row) -> Estimate:
@@ -184,7 +178,7 @@ def _log(n: float | None) -> float:
     return math.log(n) if n > 0 else -math.inf
 
 
-def of_forgetting(evidence: Evidence) -> Iterator[Comparison]:
+def latest_accuracies(evidence: Evidence) -> Iterator[Comparison]:
     """The latest key of a long sequence, beta = 1, against linear attention's."""
     latest = [row for row in evidence.rows_of(LINE) if row["age"] == 0]
     widening = evidence.widening(FORGETTING_POINTS)
@@ -197,67 +191,68 @@ def of_forgetting(evidence: Evidence) -> Iterator[Comparison]:
             yield at_most(name, accuracy, 0.9)
 
 
-def of_budget(evidence: Evidence) -> Iterator[Comparison]:
+def noise_budgets(evidence: Evidence) -> Iterator[Comparison]:
     """The sum of the squares of c over random keys, and of what is left of the query, less 1."""
     generator = stream(evidence.seed, "recall", "budget")
-    for draw in range(DRAWS):
-        keys = generator.standard_normal((KEYS, DIMENSION))
+    for draw in range(BUDGET_DRAWS):
+        keys = generator.standard_normal((BUDGET_KEYS, BUDGET_DIMENSION))
         keys /= np.linalg.norm(keys, axis=1, keepdims=True)
-        left_of_query = keys[draw % KEYS].copy()
+        left_of_query = keys[draw % BUDGET_KEYS].copy()
         spent = 0.0
         for key in keys[::-1]:
             c = float(left_of_query @ key)
             left_of_query -= c * key
             spent += c * c
         total = spent + float(left_of_query @ left_of_query)
-        yield within(f"draw {draw + 1}", Estimate.exactly(total - 1), ROUNDING)
+        yield within(f"draw {draw + 1}", Estimate.exactly(total - 1), BUDGET_ROUNDING)
 
 
-CLAIMS = (
-    claim(
+RECALL_CLAIMS = (
+    claim_by_rule(
         "R1",
-        kind=COMPUTED,
+        kind=Kind.COMPUTED,
         statement="Linear attention recalls n = y d pairs with an accuracy that tends to Φ(1/√y)",
-        rule=f"d times the difference within {LINEAR_NEAR} at every n of its lines",
-        comparisons=of_linear,
+        rule=f"d times the difference within {LINEAR_TOLERANCE} at every n of its lines",
+        comparisons=linear_distances,
     ),
-    claim(
+    claim_by_rule(
         "R2",
-        kind=SIMULATED,
+        kind=Kind.SIMULATED,
         statement="Delta rules with β = 1 and ½ tend to their limit in closed form",
-        rule=f"within {DELTA_NEAR} / d + {FAR} at every n of their lines",
-        comparisons=of_deltas,
+        rule=f"within {DELTA_TOLERANCE} / d + {NOISE_TOLERANCE} at every n of their lines",
+        comparisons=delta_distances,
     ),
-    claim(
+    claim_by_rule(
         "R3",
-        kind=SIMULATED,
+        kind=Kind.SIMULATED,
         statement="The literal layers agree with what is computed, and with the reduced law",
-        rule=f"every dot within {ON_LINE} of its line, {ON_LINE_BY_AGE} where it is of one age",
-        comparisons=of_dots,
+        rule=f"every dot within {LINE_TOLERANCE} of its line, "
+        f"{LINE_TOLERANCE_BY_AGE} where it is of one age",
+        comparisons=dot_distances,
     ),
-    claim(
+    claim_by_rule(
         "R4",
-        kind=SIMULATED,
+        kind=Kind.SIMULATED,
         statement="By how many pairs they recall with 0.9 layers have one order at every d: "
         "linear, a delta rule with β = ½, least squares, a Taylor sum, a square, softmax",
         rule="each at least as many as the one before, by intervals of 95 % of each",
-        comparisons=of_order,
+        comparisons=log_ratios_of_capacities,
     ),
-    claim(
+    claim_by_rule(
         "R5",
-        kind=SIMULATED,
+        kind=Kind.SIMULATED,
         statement="Of a long sequence a delta rule with β = 1 recalls the latest pair with 0.9, "
         "linear attention does not",
         rule="at least 0.9, and at most 0.9",
-        comparisons=of_forgetting,
+        comparisons=latest_accuracies,
     ),
-    claim(
+    claim_by_rule(
         "R6",
-        kind=COMPUTED,
+        kind=Kind.COMPUTED,
         statement="With β = 1 the noise has a budget: the squares of all c and of what is left of "
         "the query sum to 1",
         rule="to 10⁻¹²",
-        comparisons=of_budget,
+        comparisons=noise_budgets,
     ),
 )
 
@@ -266,14 +261,14 @@ ABOUT_SIMULATED = " Intervals of simulated values hold together at the level, in
 
 def claims_table(job: ClaimsJob, lines: pa.Table, capacity: pa.Table) -> pa.Table:
     """The table of all claims."""
-    simulated = [claim for claim in CLAIMS if claim.columns["kind"] == SIMULATED]
+    simulated = [claim for claim in RECALL_CLAIMS if claim.columns["kind"] == Kind.SIMULATED]
     evidence = Evidence(
         lines=lines.to_pylist(),
         capacities=capacity.to_pylist(),
         level=job.level / len(simulated),
         seed=job.seed,
     )
-    return table_from_rows([claim.row(evidence) for claim in CLAIMS], SCHEMA)
+    return table_from_rows(claim_rows(RECALL_CLAIMS, evidence), SCHEMA)
 
 
 def run(job: ClaimsJob, lines: Path, capacity: Path, output: Path) -> None:

@@ -7,13 +7,13 @@ import pyarrow as pa
 from ....results.files import write_text
 from ....results.tables import Row, read_parquet
 from ....settings.strict_model import Job
-from ....statistics.claims import DIFFERS, count_verdicts
+from ....statistics.claims import Verdict, count_verdicts
 from .verdicts import SCHEMA
 
 
 def sentences(verdicts: pa.Table) -> list[str]:
     """A sentence on each panel that differs."""
-    return [_sentence(row) for row in verdicts.to_pylist() if row["verdict"] == DIFFERS]
+    return [_sentence(row) for row in verdicts.to_pylist() if row["verdict"] == Verdict.DIFFERS]
 
 
 def _sentence(row: Row) -> str:

@@ -18,7 +18,7 @@ from ....results.tables import (
     write_csv,
     write_parquet,
 )
-from ....statistics.claims import AGREES
+from ....statistics.claims import Verdict
 from ....statistics.goodness_of_fit import PanelPoints
 from ....statistics.panel_agreement import PANEL_TESTS, PanelVerdict, judge
 from ..models.panel_tables import read_joined
@@ -131,7 +131,9 @@ def _row(panel: Panel, points: PanelPoints, verdict: PanelVerdict) -> Row:
 
 def agreement(rows: Sequence[Row]) -> str:
     """How many panels agree, in words, and which do not."""
-    others = [f"{row['panel']} {row['verdict']}" for row in rows if row["verdict"] != AGREES]
+    others = [
+        f"{row['panel']} {row['verdict']}" for row in rows if row["verdict"] != Verdict.AGREES
+    ]
     agreeing = len(rows) - len(others)
     return "; ".join([f"simulation = exact at {agreeing} of {len(rows)} panels", *others])
 
