@@ -97,7 +97,7 @@ class Project:
         """Names of the rules that a run would execute, from the table of jobs; but for those that
         stand for others, and for the manifests, which any of them brings along."""
         output = self.make(*arguments, "--dry-run", "--quiet", "host", "reason")
-        asked = {"all", "plain", "lemmas", "open_choices", "manifest", "total"}
+        asked = {"all", "lemmas", "open_choices", "manifest", "total"}
         asked |= {"rank", "rank_manifest"}
         asked |= {"needle", "needle_lines", "needle_manifest", "recall", "recall_manifest"}
         return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - asked

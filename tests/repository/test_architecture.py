@@ -121,13 +121,13 @@ def test_what_is_to_be_touched_is_there():
 
 
 def listed(names: Iterable[str], most: int = 5) -> str:
-    """Names, each once; more than `most` as what they share, with their number."""
+    """Names, each once; more than `most` as what they share."""
     names = [*dict.fromkeys(names)]
     if len(names) <= most:
         return ", ".join(f"`{name}`" for name in names)
     alike = takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False))
     _, dot, suffix = names[0].partition(".")
-    return f"`{''.join(first for first, *_ in alike)}*{dot}{suffix}` ({len(names)})"
+    return f"`{''.join(first for first, *_ in alike)}*{dot}{suffix}`"
 
 
 def file(output: Output) -> str:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from making import CHOICES, LEMMAS, STUDY
+from making import CHOICES, LEMMAS, SECTION, STUDY
 
 from attention_separation.results.declaration import outputs_of
 from attention_separation.results.job_files import files_of_run
@@ -19,6 +19,9 @@ CLAIM_ROWS = [
     CLAIM | {"id": "C.2", "n": 200, "verdict": "fails at every n tested"},
     CLAIM | {"id": "C.3", "n": 200, "verdict": "holds at the sizes tested", "source": "guessed"},
 ]
+
+
+COUNT = len(STUDY.panels.exact)
 
 
 def verdict_rows(**others):
@@ -48,9 +51,10 @@ def text():
 
 
 def test_the_answer_counts_the_panels_that_agree_and_names_the_others():
-    assert agreement(verdict_rows()) == "simulation = exact at 19 of 19 panels"
+    assert agreement(verdict_rows()) == f"simulation = exact at {COUNT} of {COUNT} panels"
     several = agreement(verdict_rows(fig4b="differs", fig7a="undecided"))
-    assert several == "simulation = exact at 17 of 19 panels; fig4b differs; fig7a undecided"
+    names = "fig4b differs; fig7a undecided"
+    assert several == f"simulation = exact at {COUNT - 2} of {COUNT} panels; {names}"
 
 
 def test_it_shows_the_four_figures_with_what_they_are(text):
@@ -58,12 +62,13 @@ def test_it_shows_the_four_figures_with_what_they_are(text):
     assert [path for path, _ in pictures] == [f"figures/fig{k}.svg" for k in (3, 4, 5, 7)]
     for _, words in pictures:
         assert re.match(r"Figure \d\. \w+.* Success rates of \d panels, simulated and", words)
-    assert "5 agree, 1 differ." in pictures[1][1]
+    assert f"{len(SECTION.figures['fig4'].panels) - 1} agree, 1 differ." in pictures[1][1]
 
 
 def test_it_says_the_verdicts(text):
-    assert "<strong>simulation = exact at 18 of 19 panels; fig4b differs</strong>" in text
-    assert text.count("<td>agrees</td>") == 18
+    answer = f"simulation = exact at {COUNT - 1} of {COUNT} panels; fig4b differs"
+    assert f"<strong>{answer}</strong>" in text
+    assert text.count("<td>agrees</td>") == COUNT - 1
     assert "Of 2, 1 hold at all sizes tested, 0 at some or from an n on, 1 at none." in text
     assert text.count("<td>Lemma C.1</td>") == 2
     assert "agreement with them is not claimed" in text

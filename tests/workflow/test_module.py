@@ -1,6 +1,7 @@
 """Another workflow uses this one as a module, as docs/as-a-module.md shows."""
 
 import re
+import subprocess
 
 import pyarrow.parquet as pq
 import pytest
@@ -93,3 +94,19 @@ def test_a_rule_with_other_resources_is_used_as_the_page_shows(tmp_path):
     assert done.returncode == 0, done.stdout
     assert "of the page" in done.stdout
     assert "attention_simulate_fig4b" in done.stdout
+
+
+def test_from_git_alone_one_sentence_asks_for_a_clone(tmp_path):
+    """Snakemake hands over the rules there, and no package."""
+    outer = Outer(tmp_path)
+    git = ["git", "-C", str(outer.clone.folder), "-c", "user.name=x", "-c", "user.email=x"]
+    for words in (["init", "-q"], ["add", "workflow"], ["commit", "-qm", "rules"]):
+        subprocess.run([*git, *words], check=True)
+    at = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    path = '"workflow/Snakefile"'
+    file = f'gitfile("{outer.clone.folder}", path={path}, commit="{at.stdout.strip()}")'
+    outer.edit("Snakefile", '"attention-separation/Snakefile"', file)
+    done = outer.run("--dry-run")
+    assert done.returncode == 1
+    assert "is in no clone, whose package and config.yaml jobs need" in done.stdout
+    assert "Traceback" not in done.stdout

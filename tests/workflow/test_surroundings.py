@@ -270,3 +270,14 @@ def test_a_run_says_once_which_files_of_settings_are_not_read(small):
     files = "config/needle.yaml, config/recall.yaml"
     assert said.count(f"not read, as config.yaml has the section itself: {files}\n") == 1
     assert said.count("not read") == 1
+
+
+def test_the_banner_names_the_configuration_and_what_beats_it(project):
+    more = project.folder / "more.yaml"
+    more.write_text("scale: smoke\n")
+    said = project.make("fig4c", "--dry-run", "--configfile", "more.yaml")
+    (files,) = re.findall(r"Config file\(s\): (.*)", said)
+    assert re.findall(r"'(.*?)'", files) == [str(project.folder / "config.yaml"), str(more)]
+    assert "results/smoke/panels/fig4c.parquet" in said
+    wrong = project.run("fig4c", "--dry-run", "--config", "trials=many")
+    assert "--config trials: 'many' is not allowed" in wrong.stdout

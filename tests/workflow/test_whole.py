@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
-from making import SECTION
+from making import SECTION, STUDY
 
 from attention_separation.results.tables import read_table, write_parquet
 from attention_separation.studies.any_attention.settings import FIGURES as OF_KERNELS
@@ -70,13 +70,12 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     tables |= {f"results/smoke/tables/{name}" for name in more}
     more = {"results/smoke/index.html", "results/smoke/checks/check.txt"}
     assert set(made) == panels | exact | figures | tables | more | {MANIFEST}
-    assert len(panels) == 19
     for name in SECTION.panels:
         table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
         assert table.schema.names == CONTRACT == simulated_schema(PAPERS).names
         assert table["panel"].unique().to_pylist() == [name]
         assert table["trials"].unique().to_pylist() == [20]
-        assert len(table) == 5
+        assert len(table) == min(5, len(STUDY.panels.simulated[name].points()))
         for count in CONTRACT[14:19]:
             assert str(table.schema.field(count).type) == "int64"
             assert all(0 <= value <= 20 for value in table[count].to_pylist())
@@ -89,10 +88,10 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
         assert (jobs / f"benchmarks/simulate_{name}.tsv").is_file()
         exactly = pq.read_table(project.folder / f"results/smoke/exact/{name}.parquet")
         assert exactly.schema.names == EXACT == panel_tables.exact_schema(PAPERS).names
-        assert len(exactly) == 5
+        assert len(exactly) == len(table)
         assert exactly.to_pandas().notna().all(axis=None)
     joined = pq.read_table(project.folder / "results/smoke/figures/fig4.parquet")
-    assert joined["panel"].unique().to_pylist() == [f"fig4{letter}" for letter in "abcdef"]
+    assert joined["panel"].unique().to_pylist() == SECTION.figures["fig4"].panels
     csv = pyarrow.csv.read_csv(project.folder / "results/smoke/figures/fig4.csv")
     assert csv.column_names == CONTRACT + EXACT[3:]
     assert csv["successes"].to_pylist() == joined["successes"].to_pylist()

@@ -11,10 +11,14 @@ from pathlib import Path
 MODULE = __name__
 
 # From this file's own folder: `workflow.basedir` is that of the workflow that runs.
-PROJECT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent.parent
+RULES = workflow.current_basedir.get_path_or_uri(secret_free=True)
+PROJECT = Path(RULES).parent.parent
 SOURCE = PROJECT / "src"
 if not SOURCE.is_dir():
-    sys.exit(f"module {MODULE!r}: {SOURCE} is no folder; let `snakefile:` be a path in a clone")
+    sys.exit(
+        f"module {MODULE!r}: {RULES} is in no clone, whose package and config.yaml jobs need;"
+        " let `snakefile:` be a path in a clone"
+    )
 ENVIRONMENT = str(PROJECT / "workflow" / "envs" / "environment.yaml")
 
 # A reader's profile may ask for a conda that is not there.
@@ -57,6 +61,11 @@ def checked_config():
 
 
 CONFIG = checked_config()
+# Snakemake's banner and its report name the file, which `configfile:` would merge with what beats it:
+# then no fault could say where it stands.
+if not MODULE:
+    workflow.configfiles.insert(0, PROJECT / "config.yaml")
+
 STUDIES = CONFIG.studies()
 PAPER, LEMMAS, CHOICES, KERNELS, RANK, NEEDLE, RECALL = STUDIES.values()
 RESULTS = PAPER.folder

@@ -48,7 +48,7 @@ def test_at_the_panels_own_threshold_it_is_the_exact_value(table):
 def test_nothing_on_the_map_is_above_the_best(table):
     for panel in PANELS:
         mapped = rows_of(table, panel.name, ThetaKind.MAP)
-        assert len(mapped) == 4 * len(THETAS)
+        assert len(mapped) == min(4, len(config_points(panel.name))) * len(THETAS)
         for best in rows_of(table, panel.name, ThetaKind.BEST):
             own = [r["p_exact"] for r in mapped if r["value"] == best["value"]]
             assert max(own) <= best["p_exact"] + 1e-9

@@ -39,7 +39,7 @@ BY_MODEL = ("fixed", "trials", "contest", "reconstructed")
 """What a figure shares with its panels of one model."""
 
 RULE_NAME = re.compile(
-    r"all|plain|report|provenance|manifest|check|verdicts|claims|whp|choices"
+    r"all|report|provenance|manifest|check|verdicts|claims|whp|choices"
     r"|threshold|theta|phase|index|figure|lemmas|open_choices|kernel_.*"
     r"|(simulate|slice|exact|rank|kernels|needle|recall|heads)(_.*)?"
 )
