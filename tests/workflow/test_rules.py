@@ -22,7 +22,7 @@ JOBS = DeclaredJobs(STUDIES.values())
 ALONE = {*SECTION.panels}
 """Panels drawn alone, which have a wildcard rule."""
 OF_ADDED_PANELS = {f"simulate_{panel}" for panel in SECTION.panels if panel not in PAPERS_PANELS}
-"""Trials of panels that config.yaml adds to the paper's: they have a wildcard rule, or their own."""
+"""Trials of panels that config.yaml adds to the paper's: by a wildcard rule, or by their own."""
 LITERAL = {
     name
     for study in (STUDY, LEMMAS, CHOICES)
