@@ -82,7 +82,7 @@ def test_the_figure_of_ranks_draws_what_the_table_has(folder):
     rows = [row for row in table.to_pylist() if (row["d"], row["budget"]) == (8, "d^3")]
     lines = figure.axes[-1].lines
     drawn = {tuple(line.get_ydata()) for line in lines}
-    for line in theory_figures.LINES:
+    for line in theory_figures.HEAD_LINES:
         of_kinds = [row for row in rows if row["rank"] < 8 and row["kind"] in line.kinds]
         assert tuple(theory_figures.least_errors(of_kinds).values()) in drawn
     assert tuple(row["bound"] for row in sorted(

@@ -14,10 +14,10 @@ from ....settings.strict_model import Job
 from ....statistics.contrasts import Run
 from ..training import runs
 from ..training.cell_table import OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entries
-from .batch_figures import figure_by_heart, figure_crossing, figure_fresh, figure_memory
 from .collapse_figure import figure_collapse
-from .dimension_figure import figure_dimension
-from .error_figures import figure_1, figure_3, figure_4
+from .curve_figures import figure_by_heart, figure_crossing, figure_memory
+from .error_figures import figure_1, figure_3, figure_4, figure_dimension
+from .fresh_figure import figure_fresh
 from .head_figure import figure_2
 
 FIGURES: dict[str, Callable[[list[Run]], Figure]] = {

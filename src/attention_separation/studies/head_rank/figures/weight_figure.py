@@ -6,12 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ....attention.kernel_looks import BLUE, VERMILION
-from ....pages.drawing import legend_beside, save_with_numbers, sheet
+from ....pages.drawing import save_with_numbers
 from ....results.provenance import record
 from ....results.tables import schema, table_from_columns
 from ....settings.strict_model import Job
 from ..constructions.rank_1_heads import TERMS, representing_weight
 from ..settings.titles import FIGURES
+from .panels import Axis, Curve, Panel, Scale, draw_panels
 
 DIMENSIONS = (4, 6, 8)
 THETA = np.linspace(-np.pi, np.pi, 720)
@@ -40,24 +41,26 @@ def weights(d: int) -> dict[str, np.ndarray]:
 
 def draw_weight() -> Figure:
     """A panel for each d."""
-    with sheet(
+    x = Axis("angle θ of 𝑞 and 𝑘", names={-np.pi: "−π", 0: "0", np.pi: "π"})
+    y = Axis("$|u|$", Scale.LOG)
+    looks = {
+        "published": {"color": VERMILION, "label": "as published"},
+        "representing": {"color": BLUE, "label": "represents\nthe target"},
+    }
+    panels = []
+    for d in DIMENSIONS:
+        sizes = {name: np.abs(weight) for name, weight in weights(d).items()}
+        curves = [Curve(THETA, size, looks[name]) for name, size in sizes.items()]
+        panels.append(Panel(f"$d$ = {d}", curves, x, y))
+    return draw_panels(
         FIGURES["rank_weight"],
         NOTE,
-        len(DIMENSIONS),
+        panels,
+        legend=(),
         cell=(3.1, 2.9),
         around=(1.8, 0.9),
         sharey=True,
-    ) as (figure, axes):
-        for ax, d in zip(axes, DIMENSIONS, strict=True):
-            both = weights(d)
-            ax.plot(THETA, np.abs(both["published"]), color=VERMILION, label="as published")
-            ax.plot(THETA, np.abs(both["representing"]), color=BLUE, label="represents\nthe target")
-            ax.set_yscale("log")
-            ax.set_xticks([-np.pi, 0, np.pi], ["−π", "0", "π"])
-            ax.set(xlabel="angle θ of 𝑞 and 𝑘", ylabel="$|u|$", title=f"$d$ = {d}")
-            ax.label_outer()
-        legend_beside(figure)
-    return figure
+    )
 
 
 def run(job: Job, output: Path) -> None:
