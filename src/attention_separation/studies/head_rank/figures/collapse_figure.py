@@ -10,7 +10,7 @@ from ....pages.drawing import Look, key
 from ....statistics.contrasts import Run
 from ..settings.titles import TRAINED
 from ..training import runs
-from .panels import Axis, Curve, Mark, Panel, Scale, draw_panels
+from .panels import Axis, Mark, Panel, Scale, curve, draw_panels
 from .trained_parts import recipe
 
 CELL_LOOKS: list[Look] = [
@@ -53,7 +53,7 @@ def figure_collapse(rows: list[Run]) -> Figure:
     return draw_panels(title, note, panels, legend, cell=(3.1, 3.6), around=(2.2, 0.0))
 
 
-def _curve_of_layer(row: Run, layer: int, column: str, look: Look) -> Curve:
+def _curve_of_layer(row: Run, layer: int, column: str, look: Look) -> Mark:
     """What was recorded of a layer before each step, from step 1 on."""
     steps = []
     recorded = []
@@ -63,7 +63,7 @@ def _curve_of_layer(row: Run, layer: int, column: str, look: Look) -> Curve:
         if of_layer == layer and step >= 1:
             steps.append(step)
             recorded.append(max(value or 0.0, LEAST_SHARE))
-    return Curve(steps, recorded, {"linewidth": 1.2, **look})
+    return curve(steps, recorded, linewidth=1.2, **look)
 
 
 def _cell_name(row: Run, rows: list[Run]) -> str:

@@ -16,7 +16,7 @@ from ....statistics.contrasts import Run
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
 from ..training import runs
-from .panels import BOLD, Axis, Curve, Mark, Panel, Scale, draw_panels
+from .panels import BOLD, Axis, Mark, Panel, Scale, curve, draw_panels
 from .trained_parts import recipe, uniform_attention_key, uniform_attention_levels
 
 CURVES = {"curve_train": "--", "curve_test": "-"}
@@ -138,12 +138,20 @@ def _figure_of_arms(
 
 def _curves(rows: list[Run], arms: Iterable[Arm]) -> list[Mark]:
     """The errors of each run along its training."""
-    curves: list[Mark] = []
+    curves = []
     for arm in arms:
         for row in chosen(rows, **arm.settings):
             for column, dash in CURVES.items():
-                look = {"linestyle": dash, "color": arm.colour, "linewidth": 1.1}
-                curves.append(Curve(row["curve_step"], row[column], look))
+                errors = row[column]
+                curves.append(
+                    curve(
+                        row["curve_step"],
+                        errors,
+                        linestyle=dash,
+                        color=arm.colour,
+                        linewidth=1.1,
+                    )
+                )
     return curves
 
 

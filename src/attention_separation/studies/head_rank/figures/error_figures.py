@@ -23,7 +23,7 @@ from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
 from ..training import published_values
 from ..training.runs import PUBLISHED_INITIAL, held_out_error, initial_words, listed, values
-from .panels import BOLD, Axis, Curve, Level, Mark, Panel, Scale, curve_of, draw_panels, point
+from .panels import BOLD, Axis, Mark, Panel, Scale, curve_of, draw_panels, level, points
 from .trained_parts import (
     DEAD_WORDS,
     HELD_OUT_ERROR,
@@ -196,7 +196,7 @@ def _figure_by_layers(
             if published:
                 marks.append(curve_of(published, color=colour, linewidth=1, **PUBLISHED_LOOK))
                 ranks |= published.keys()
-        marks.append(Level(1, {"color": INK, "linestyle": "--", "linewidth": 0.8}))
+        marks.append(level(1, color=INK, linestyle="--", linewidth=0.8))
         marks += _uniform_attention_of_series(rows_of_panel, series, colours)
         marks_by_layers[count] = marks
     x = Axis("rank 𝑟 of a head", ticks=sorted(ranks))
@@ -224,7 +224,7 @@ def _figure_by_layers(
 
 def _uniform_attention_of_series(
     rows: list[Run], series: list[Series], colours: list[str]
-) -> list[Level]:
+) -> list[Mark]:
     """A line at the error of uniform attention for each number of points, of a series' colour where
     series differ in it."""
     colour_by_size = {}
@@ -237,7 +237,7 @@ def _uniform_attention_of_series(
         # Of two points it makes no error, which a logarithmic axis has no place for.
         if n > 2:
             shade = colour if has_several_sizes else INK
-            levels.append(Level(least_error(d, n), {"color": shade, **UNIFORM_ATTENTION}))
+            levels.append(level(least_error(d, n), color=shade, **UNIFORM_ATTENTION))
     return levels
 
 
@@ -275,10 +275,10 @@ def _marks_of_runs(rows: list[Run], colour: str, shift: float) -> list[Mark]:
         for row in group:
             marks += _marks_of_run(row, place, colour)
         for row in _on_batches_that_come_back(group):
-            loss = row["min_train"]
-            marks.append(point(place, loss, "o", colour, 5, markerfacecolor="none", zorder=4))
+            loss = [row["min_train"]]
+            marks.append(points([place], loss, "o", colour, 5, markerfacecolor="none", zorder=4))
         if len(errors) > 1:
-            marks.append(point(place, min(errors), "_", colour, 11, markeredgewidth=1.2))
+            marks.append(points([place], [min(errors)], "_", colour, 11, markeredgewidth=1.2))
     # NaN where no run ended with a number: there the line is interrupted.
     means = {
         place: float(np.mean(errors)) if errors else np.nan
@@ -293,15 +293,15 @@ def _marks_of_run(row: Run, place: float, colour: str) -> list[Mark]:
     marks: list[Mark] = []
     if error is not None and row["dead"]:
         # Crosses stay crosses where many lie on each other.
-        cross = point(place, error, "x", colour, 4.5, zorder=4, markeredgewidth=1.1, alpha=0.9)
-        marks.append(cross)
+        cross: Look = {"zorder": 4, "markeredgewidth": 1.1, "alpha": 0.9}
+        marks.append(points([place], [error], "x", colour, 4.5, **cross))
     elif error is not None:
-        circle = point(place, error, "o", colour, 3.5, zorder=4, markeredgewidth=0.6, alpha=0.6)
-        marks.append(circle)
+        circle: Look = {"zorder": 4, "markeredgewidth": 0.6, "alpha": 0.6}
+        marks.append(points([place], [error], "o", colour, 3.5, **circle))
     fact_1 = row.get("fact_1_error")
     if fact_1 is not None:
         hollow: Look = {"markerfacecolor": "none", "markeredgewidth": 1, "zorder": 5}
-        marks.append(point(place, fact_1, "s", INK, 7.5, **hollow))
+        marks.append(points([place], [fact_1], "s", INK, 7.5, **hollow))
     return marks
 
 
@@ -328,7 +328,7 @@ def figure_dimension(rows: list[Run]) -> Figure:
     looks: dict[int, Look] = {}
     for k, part in enumerate(parts):
         marker = PART_MARKERS[k % len(PART_MARKERS)]
-        looks[part] = {"color": PALETTE[k % len(PALETTE)], "marker": marker, "markersize": 3.5}
+        looks[part] = {"colour": PALETTE[k % len(PALETTE)], "marker": marker}
     panels = []
     for count in values(rows, "layers"):
         rows_of_panel = chosen(rows, layers=count)
@@ -347,7 +347,9 @@ def figure_dimension(rows: list[Run]) -> Figure:
     legend = []
     for part, look in looks.items():
         name = "𝑟 = 𝑑" if part == 1 else f"𝑟 = 𝑑/{part}"
-        legend.append(key(name, linewidth=1.3, **look))
+        legend.append(
+            key(name, look["colour"], marker=look["marker"], markersize=3.5, linewidth=1.3)
+        )
     legend.append(uniform_attention_key())
     return draw_panels(
         TRAINED["rank_dimension"],
@@ -374,8 +376,8 @@ def _medians_of_runs(rows: list[Run], look: Look) -> list[Mark]:
     for d in values(rows, "d"):
         errors = [held_out_error(row) for row in chosen(rows, d=d)]
         medians[d] = median(errors)
-        marks.append(Curve([d] * len(errors), errors, {"linestyle": "none", "alpha": 0.6, **look}))
-    return [*marks, curve_of(medians, color=look["color"], linewidth=1.3)]
+        marks.append(points([d] * len(errors), errors, size=3.5, alpha=0.6, **look))
+    return [*marks, curve_of(medians, color=look["colour"], linewidth=1.3)]
 
 
 def _uniform_attention_by_dimension(rows: list[Run]) -> list[Mark]:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from ..constructions.rank_1_heads import error_beyond_degree
 from ..settings.jobs import HeadLaw
 from ..settings.titles import ERROR, FIGURES
 from ..training.runs import values
-from .panels import Axis, Band, Curve, Level, Mark, Panel, Scale, draw_panels
+from .panels import Axis, Mark, Panel, Scale, band, curve_of, draw_panels, level
 
 LEAST_ERROR = 0.05
 """Where the axis of errors begins."""
@@ -117,27 +118,20 @@ def draw_features(table: pa.Table) -> Figure:
 def _marks_of_dimension(d: int, rows: list[Row]) -> list[Mark]:
     counts = values(rows, "heads")
     # Between two counts the bound is at least that of the larger: a step claims no more.
-    shade: Look = {
-        "step": "pre",
-        "color": GRAY,
-        "label": "below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼",
-    }
-    marks: list[Mark] = [Band(counts, LEAST_ERROR, bound(d, 1, np.array(counts)), shade)]
+    label = "below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼"
+    bounds = bound(d, 1, np.array(counts))
+    marks = [band(counts, LEAST_ERROR, bounds, step="pre", color=GRAY, label=label)]
     for degree, dashes in FLOORS.items():
-        look: Look = {
-            "color": INK,
-            "linewidth": 0.9,
-            "linestyle": dashes,
-            "label": f"floor of degree {degree}",
-        }
-        marks.append(Level(error_beyond_degree(d, degree), look))
+        label = f"floor of degree {degree}"
+        floor = error_beyond_degree(d, degree)
+        marks.append(level(floor, color=INK, linewidth=0.9, linestyle=dashes, label=label))
     for line in FEATURE_LINES:
         errors = _errors_by_heads(chosen(rows, law=line.law, quantity=line.quantity))
         if errors:
             marks += _marks_of_draws(errors, line.look)
     read = _errors_by_heads(chosen(rows, quantity=Quantity.READ))
     if read:
-        marks.append(_mean_curve(read, READ_VALUES))
+        marks.append(_mean_curve(read, **READ_VALUES))
     return marks
 
 
@@ -153,11 +147,12 @@ def _marks_of_draws(errors: dict[int, list[float]], look: Look) -> list[Mark]:
     """From the least error over the draws to the largest, and their means."""
     least = [min(of_draws) for of_draws in errors.values()]
     largest = [max(of_draws) for of_draws in errors.values()]
-    shade: Look = {"color": look["color"], "alpha": 0.15}
-    means = _mean_curve(errors, {"solid_capstyle": "butt", **look})
-    return [Band(list(errors), least, largest, shade), means]
+    return [
+        band(list(errors), least, largest, color=look["color"], alpha=0.15),
+        _mean_curve(errors, solid_capstyle="butt", **look),
+    ]
 
 
-def _mean_curve(errors: dict[int, list[float]], look: Look) -> Curve:
-    means = [float(np.mean(of_draws)) for of_draws in errors.values()]
-    return Curve(list(errors), means, look)
+def _mean_curve(errors: dict[int, list[float]], **look: Any) -> Mark:
+    means = {heads: float(np.mean(of_draws)) for heads, of_draws in errors.items()}
+    return curve_of(means, **look)

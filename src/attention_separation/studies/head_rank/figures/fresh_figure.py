@@ -12,7 +12,7 @@ from ....statistics.contrasts import Run
 from ..settings.cells import EPOCH
 from ..settings.titles import TRAINED
 from ..training import runs
-from .panels import BOLD, Axis, Curve, Mark, Panel, Scale, draw_panels, point
+from .panels import BOLD, Axis, Mark, Panel, Scale, curve, draw_panels, points
 from .trained_parts import DEAD_WORDS, HELD_OUT_ERROR, mark_key, panel_title, recipe
 
 
@@ -77,24 +77,24 @@ def figure_fresh(rows: list[Run]) -> Figure:
 
 
 def _marks_of_runs(rows: list[Run], colours: dict[int, str]) -> list[Mark]:
-    marks: list[Mark] = []
+    marks = []
     # New batches last: their open markers hide nothing.
     for arm in reversed(MARKED_ARMS):
         for row in chosen(rows, **arm.settings):
-            reported = row["min_train"]
-            error = row["test_error"]
+            reported = [row["min_train"]]
+            error = [row["test_error"]]
             colour = colours[row["rank"]]
             fill = arm.fill or colour
             marks.append(
-                point(reported, error, arm.marker, colour, 6, markerfacecolor=fill, alpha=0.8)
+                points(reported, error, arm.marker, colour, 6, markerfacecolor=fill, alpha=0.8)
             )
             if row["dead"]:
-                marks.append(point(reported, error, "x", INK, 4, markeredgewidth=0.8))
+                marks.append(points(reported, error, "x", INK, 4, markeredgewidth=0.8))
     return marks
 
 
-def _diagonal(rows: list[Run]) -> Curve:
+def _diagonal(rows: list[Run]) -> Mark:
     """A line where a run does on new data as it reports, as long as all runs need."""
     errors = [row["min_train"] for row in rows] + [row["test_error"] for row in rows]
     ends = [min(errors), max(errors)]
-    return Curve(ends, ends, {"color": INK, "linewidth": 0.8, "zorder": 1})
+    return curve(ends, ends, color=INK, linewidth=0.8, zorder=1)

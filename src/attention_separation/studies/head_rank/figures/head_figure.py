@@ -1,9 +1,8 @@
 """Figure 2: what heads of full rank have learned, the angle and the size of K Q^T."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ....attention.kernel_looks import INK, PALETTE
@@ -12,7 +11,7 @@ from ....results.tables import chosen
 from ....statistics.contrasts import Run
 from ..settings.titles import TRAINED
 from ..training import published_values, runs
-from .panels import BOLD, Axis, Curve, Mark, Panel, Scale, draw_panels, point
+from .panels import BOLD, Axis, Mark, Panel, Scale, draw_panels, points
 from .trained_parts import has_size, mark_key, panel_title, recipe
 
 ANGLE_AXIS = Axis(
@@ -23,22 +22,16 @@ ANGLE_AXIS = Axis(
 NORM_AXIS = Axis("‖𝐾𝑄ᵀ‖ / √𝑑", Scale.READABLE_LOG)
 
 
-@dataclass(frozen=True)
-class Box:
+def box(place: int, numbers: list[float]) -> Mark:
     """Quartiles, median and extremes of some numbers at a place."""
-
-    place: int
-    numbers: list[float]
-
-    def draw(self, ax: Axes) -> None:
-        ax.boxplot(
-            [self.numbers],
-            positions=[self.place],
-            widths=0.5,
-            whis=(0, 100),
-            showcaps=False,
-            medianprops={"color": PALETTE[1], "linewidth": 1.6},
-        )
+    return lambda ax: ax.boxplot(
+        [numbers],
+        positions=[place],
+        widths=0.5,
+        whis=(0, 100),
+        showcaps=False,
+        medianprops={"color": PALETTE[1], "linewidth": 1.6},
+    )
 
 
 def figure_2(rows: list[Run]) -> Figure:
@@ -89,7 +82,7 @@ def figure_2(rows: list[Run]) -> Figure:
 
 def _marks_of_heads(rows: list[Run], name: str, published: dict[int, float]) -> list[Mark]:
     """A quantity of all heads of runs, by their number in a layer; published medians by it."""
-    marks: list[Mark] = []
+    marks = []
     for place, width in enumerate(runs.values(rows, "width")):
         heads = _quantities(chosen(rows, width=width), name)
         size = 9
@@ -98,13 +91,14 @@ def _marks_of_heads(rows: list[Run], name: str, published: dict[int, float]) -> 
         if len(heads) > 1:
             size = 3
             places = place + np.linspace(-0.18, 0.18, len(heads))
-            marks.append(Box(place, heads))
-        dots = {"marker": ".", "linestyle": "none", "color": PALETTE[0], "markersize": size}
-        marks.append(Curve(places, heads, dots))
+            marks.append(box(place, heads))
+        marks.append(points(places, heads, ".", PALETTE[0], size))
         if width in published:
             # The largest may lie on the axes' edge.
-            hollow = {"markerfacecolor": "none", "clip_on": False}
-            marks.append(point(place, published[width], "D", INK, 8, **hollow))
+            median = [published[width]]
+            marks.append(
+                points([place], median, "D", INK, 8, markerfacecolor="none", clip_on=False)
+            )
     return marks
 
 

@@ -1,11 +1,11 @@
 """The one way in which figures of this paper are drawn: a number, most often an error, against one
 that is swept. A figure is panels, a panel is marks and two axes, and all of them are data."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, auto
 from itertools import cycle
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -26,93 +26,40 @@ BOLD: Look = {"fontweight": "bold"}
 """Of the titles of panels of trained transformers."""
 
 
-class Mark(Protocol):
-    """What a panel shows."""
-
-    def draw(self, ax: Axes) -> None: ...
+Mark = Callable[[Axes], object]
+"""What a panel shows, as a function that draws it."""
 
 
-@dataclass(frozen=True)
-class Curve:
+def curve(x: Numbers, y: Numbers, **look: Any) -> Mark:
     """Points that a line joins, or that are marked, as the look says."""
-
-    x: Numbers
-    y: Numbers
-    look: Look
-
-    def draw(self, ax: Axes) -> None:
-        ax.plot(self.x, self.y, **self.look)
+    return lambda ax: ax.plot(x, y, **look)
 
 
-def curve_of(y_by_x: Mapping[Any, float], **look: Any) -> Curve:
+def curve_of(y_by_x: Mapping[Any, float], **look: Any) -> Mark:
     """The curve through numbers that are known by their x."""
-    return Curve(list(y_by_x), list(y_by_x.values()), look)
+    return curve(list(y_by_x), list(y_by_x.values()), **look)
 
 
-def point(x: float, y: float, marker: str, colour: str, size: float, **look: Any) -> Curve:
-    """One marked point."""
-    mark: Look = {"marker": marker, "color": colour, "markersize": size, "linestyle": "none"}
-    return Curve([x], [y], mark | look)
+def points(x: Numbers, y: Numbers, marker: str, colour: str, size: float, **look: Any) -> Mark:
+    """Marked points, which nothing joins."""
+    return curve(x, y, marker=marker, color=colour, markersize=size, linestyle="none", **look)
 
 
-@dataclass(frozen=True)
-class Level:
+def level(y: float, **look: Any) -> Mark:
     """A number that does not depend on x."""
-
-    y: float
-    look: Look
-
-    def draw(self, ax: Axes) -> None:
-        ax.axhline(self.y, **self.look)
+    return lambda ax: ax.axhline(y, **look)
 
 
-@dataclass(frozen=True)
-class Band:
+def band(x: Numbers, low: Numbers | float, high: Numbers, **look: Any) -> Mark:
     """What is between two numbers at each x."""
-
-    x: Numbers
-    low: Numbers | float
-    high: Numbers
-    look: Look
-
-    def draw(self, ax: Axes) -> None:
-        ax.fill_between(self.x, self.low, self.high, linewidth=0, **self.look)
+    return lambda ax: ax.fill_between(x, low, high, linewidth=0, **look)
 
 
-@dataclass(frozen=True)
-class Estimates:
-    """Sampled numbers with their intervals."""
-
-    x: np.ndarray
-    y: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    colour: str
-    marker: str = "o"
-
-    def draw(self, ax: Axes) -> None:
-        draw_estimates(ax, self.x, self.y, self.low, self.high, self.colour, self.marker)
-
-
-@dataclass(frozen=True)
-class Remark:
+def remark(text: str, x: float, y: float, points_away: tuple[float, float], **look: Any) -> Mark:
     """Words so many points away from a place."""
-
-    text: str
-    x: float
-    y: float
-    points_away: tuple[float, float]
-    look: Look
-
-    def draw(self, ax: Axes) -> None:
-        ax.annotate(
-            self.text,
-            (self.x, self.y),
-            xytext=self.points_away,
-            textcoords="offset points",
-            fontsize=8.5,
-            **self.look,
-        )
+    return lambda ax: ax.annotate(
+        text, (x, y), xytext=points_away, textcoords="offset points", fontsize=8.5, **look
+    )
 
 
 class Scale(StrEnum):
@@ -177,7 +124,7 @@ def draw_panels(
     with sheet(title, note, len(panels), **layout) as (figure, axes):
         for ax, panel in zip(axes, panels, strict=True):
             for mark in panel.marks:
-                mark.draw(ax)
+                mark(ax)
         # Panels may share their axes: the ends of all are known now.
         for ax, panel in zip(axes, panels, strict=True):
             _set_axes(ax, panel)
@@ -248,10 +195,9 @@ def error_marks(
     sampled ones."""
     errors = ("error_exact", "error_law", "error", "ci_low", "ci_high")
     x, exact, law, sampled, low, high = columns_of(rows, swept, *errors)
-    marks: list[Mark] = [Curve(x, exact, {"color": colour, "linewidth": linewidth})]
+    marks = [curve(x, exact, color=colour, linewidth=linewidth)]
     if law_below is not None:
         is_drawn = law < law_below
-        look: Look = {"color": colour, "linestyle": "--", "linewidth": 0.9}
-        marks.append(Curve(x[is_drawn], law[is_drawn], look))
-    marks.append(Estimates(x, sampled, low, high, colour, marker))
+        marks.append(curve(x[is_drawn], law[is_drawn], color=colour, linestyle="--", linewidth=0.9))
+    marks.append(lambda ax: draw_estimates(ax, x, sampled, low, high, colour, marker))
     return marks

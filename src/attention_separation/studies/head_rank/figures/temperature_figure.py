@@ -15,7 +15,7 @@ from ....results.tables import Row, chosen
 from ..constructions.temperature import AddedBias, Fact
 from ..settings.titles import ERROR, FIGURES, KINDS
 from ..training.runs import listed, values
-from .panels import Axis, Curve, Mark, Panel, Scale, colours_of, draw_panels, error_marks
+from .panels import Axis, Mark, Panel, Scale, colours_of, curve, draw_panels, error_marks
 
 DATA_MARKERS = {"uniform": "o", "orthogonal": "s"}
 """Of distributions of points."""
@@ -128,7 +128,7 @@ def _printed_bias_panel(
     dimensions = values(right, "d")
     worst = [max(row["error_exact"] for row in chosen(right, d=d)) for d in dimensions]
     dashed: Look = {"linestyle": "--", "linewidth": 0.9}
-    marks.append(Curve(dimensions, worst, {"color": INK, **dashed}))
+    marks.append(curve(dimensions, worst, color=INK, **dashed))
     return Panel(
         "Fact 3 with 𝑋ᵀ𝑦 + 𝑏, as in the text; hardmax",
         marks,

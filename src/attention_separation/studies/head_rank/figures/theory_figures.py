@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from ....attention.kernel_looks import BLUE, DARK_GRAY, GRAY, GREEN, INK, PURPLE, VERMILION
-from ....pages.drawing import Look, key, save_with_numbers
+from ....pages.drawing import Look, draw_estimates, key, save_with_numbers
 from ....results.provenance import record
 from ....results.tables import Row, chosen, read_parquet
 from ....settings.strict_model import Job
@@ -22,18 +22,7 @@ from ..theory import bound_table, found_table, layers_table, plurality_table
 from ..theory.found_table import HeadKind
 from ..theory.plurality_table import heads_reaching
 from ..training.runs import columns_of, listed, values
-from .panels import (
-    Axis,
-    Band,
-    Curve,
-    Estimates,
-    Mark,
-    Panel,
-    Scale,
-    colours_of,
-    curve_of,
-    draw_panels,
-)
+from .panels import Axis, Mark, Panel, Scale, band, colours_of, curve, curve_of, draw_panels, points
 
 BUDGET_HEADS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
 """The number of heads of each budget, as a formula."""
@@ -129,19 +118,13 @@ def _rank_panel(d: int, budget: str, rows: list[Row], trained_rows: list[Row]) -
     for line in HEAD_LINES:
         errors = least_errors([row for row in of_low_rank if row["kind"] in line.kinds])
         marks.append(curve_of(errors, markersize=3.5, linewidth=1.2, **line.look))
-    diamond: Look = {
-        "label": "one full-rank head,\neach inverse temperature 𝑐",
-        "color": INK,
-        "marker": "D",
-        "markersize": 3.5,
-        "linestyle": "none",
-    }
+    label = "one full-rank head,\neach inverse temperature 𝑐"
     for row in chosen(rows, kind=HeadKind.FULL_RANK):
-        marks.append(Curve([full_rank], [row["error"]], diamond))
+        marks.append(points([full_rank], [row["error"]], "D", INK, 3.5, label=label))
     trained_errors = least_errors([row for row in trained_rows if row["rank"] < d])
     if trained_errors:
-        look: Look = {"label": LEARNED, "color": PURPLE, "marker": "D", "linestyle": "--"}
-        marks.append(curve_of(trained_errors, markersize=3, linewidth=1, **look))
+        look: Look = {"marker": "D", "linestyle": "--", "markersize": 3, "linewidth": 1}
+        marks.append(curve_of(trained_errors, label=LEARNED, color=PURPLE, **look))
     return Panel(
         f"$d$ = {d},  {BUDGET_HEADS[budget]}",
         marks,
@@ -155,10 +138,9 @@ def _bound_marks(rows: list[Row], column: str, colour: str) -> list[Mark]:
     bound_by_rank = {row["rank"]: row[column] for row in rows}
     ranks = sorted(bound_by_rank)
     bounds = [bound_by_rank[rank] for rank in ranks]
-    dash: Look = {"marker": "_", "linestyle": "none", "color": INK, "markersize": 7}
     # Between two ranks a head can do no more than at the larger: a step claims no more.
-    ground = Band(ranks, LEAST_ERROR, bounds, {"step": "pre", "color": colour})
-    return [ground, Curve(ranks, bounds, dash)]
+    ground = band(ranks, LEAST_ERROR, bounds, step="pre", color=colour)
+    return [ground, points(ranks, bounds, "_", INK, 7)]
 
 
 def least_errors(rows: list[Row]) -> dict[int, float]:
@@ -203,10 +185,10 @@ def _heads_marks(rows: list[Row]) -> list[Mark]:
         heads = [row["log10_heads"] for row in group]
         any_value = [row["log10_heads_any_value"] for row in group]
         look: Look = {"color": colour, "markersize": 3.5, "linewidth": 1.1}
-        marks.append(Curve(ranks, heads, {"label": f"ε = {error:g}", "marker": "o", **look}))
-        marks.append(Curve(ranks, any_value, {"linestyle": ":", **look}))
+        marks.append(curve(ranks, heads, label=f"ε = {error:g}", marker="o", **look))
+        marks.append(curve(ranks, any_value, linestyle=":", **look))
     budget = np.log10([chosen(rows, rank=rank)[0]["heads_of_d3"] for rank in ranks])
-    marks.append(Curve(ranks, budget, {"linestyle": "--", "color": INK, "linewidth": 1}))
+    marks.append(curve(ranks, budget, linestyle="--", color=INK, linewidth=1))
     return marks
 
 
@@ -244,9 +226,9 @@ def _vote_marks(rows: list[Row], colour: str) -> list[Mark]:
     last_heads = heads[-2:]
     rank_0 = np.full(len(last_heads), rows[0]["rank_0"])
     return [
-        Curve(heads, errors, {"color": colour}),
-        Estimates(heads, errors, low, high, colour),
-        Curve(last_heads, rank_0, {"linestyle": "-.", "color": colour}),
+        curve(heads, errors, color=colour),
+        lambda ax: draw_estimates(ax, heads, errors, low, high, colour),
+        curve(last_heads, rank_0, linestyle="-.", color=colour),
     ]
 
 
@@ -258,9 +240,9 @@ def _voters_panel(rows: list[Row]) -> Panel:
         if heads_by_points:
             n = np.array(list(heads_by_points), dtype=float)
             heads = np.array(list(heads_by_points.values()))
-            look: Look = {"label": f"$d$ = {d}", "marker": marker, "color": INK, "markersize": 4}
-            marks.append(Curve(n, heads, look))
-            marks.append(Curve(n, heads[0] * n / n[0], {"linestyle": ":", "color": DARK_GRAY}))
+            label = f"$d$ = {d}"
+            marks.append(curve(n, heads, label=label, marker=marker, color=INK, markersize=4))
+            marks.append(curve(n, heads[0] * n / n[0], linestyle=":", color=DARK_GRAY))
     # Without a number a logarithmic axis has no ends.
     scale = Scale.LOG_2 if marks else Scale.LINEAR
     title = f"Heads for error {HALF:g}, orthogonal;\ndotted: in proportion to 𝑁"

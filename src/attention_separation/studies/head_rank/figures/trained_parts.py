@@ -14,7 +14,7 @@ from ....statistics.contrasts import Run
 from ..constructions.farthest_point import least_error
 from ..training.cell_table import DEAD
 from ..training.runs import listed, values
-from .panels import Level
+from .panels import Mark, level
 
 HELD_OUT_ERROR = "held-out error"
 DEAD_WORDS = f"dead run: {100 * DEAD:g} % or more of\nuniform attention's error"
@@ -28,9 +28,9 @@ def uniform_attention_key() -> Line2D:
     return key("uniform attention\n(rank 0)", **UNIFORM_ATTENTION)
 
 
-def uniform_attention_levels(sizes: Iterable[tuple[int, int]]) -> list[Level]:
+def uniform_attention_levels(sizes: Iterable[tuple[int, int]]) -> list[Mark]:
     """That line for each size (d, N)."""
-    return [Level(least_error(d, n), {"color": INK, **UNIFORM_ATTENTION}) for d, n in sizes]
+    return [level(least_error(d, n), color=INK, **UNIFORM_ATTENTION) for d, n in sizes]
 
 
 def mark_key(marker: str, name: str, fill: str = INK, size: float = 6) -> Line2D:

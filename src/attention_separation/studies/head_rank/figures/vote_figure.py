@@ -11,7 +11,7 @@ from ....results.tables import Row, chosen
 from ..constructions.vote import VoteSeries
 from ..settings.titles import ERROR, FIGURES
 from ..training.runs import columns_of, listed, values
-from .panels import Axis, Curve, Mark, Panel, Remark, Scale, colours_of, draw_panels, error_marks
+from .panels import Axis, Mark, Panel, Scale, colours_of, curve, draw_panels, error_marks, remark
 
 ZERO_PREDICTOR = 1.0
 """The error of predicting zero."""
@@ -46,8 +46,9 @@ def _error_panel(rows: list[Row]) -> Panel:
         rows_of_d = chosen(rows, d=d)
         marks += error_marks(rows_of_d, "heads", colour, law_below=ZERO_PREDICTOR, linewidth=1)
         last = max(rows_of_d, key=lambda row: row["heads"])
-        look: Look = {"color": colour, "va": "center"}
-        marks.append(Remark(f"𝑑 = {d}", last["heads"], last["error_exact"], (6, 0), look))
+        heads = last["heads"]
+        exact = last["error_exact"]
+        marks.append(remark(f"𝑑 = {d}", heads, exact, (6, 0), color=colour, va="center"))
     return Panel(
         "Error of a vote of 𝐻 heads, about √(𝑑/𝐻) for many",
         marks,
@@ -62,11 +63,11 @@ def _heads_panel(rows: list[Row]) -> Panel:
     falling = values(rows, "epsilon")[::-1]
     for epsilon, colour in zip(falling, cycle(PALETTE[3:]), strict=False):
         d, heads = columns_of(chosen(rows, epsilon=epsilon), "d", "heads")
-        marks.append(Curve(d, heads, {"color": colour, "marker": "o", "markersize": 4}))
-        marks.append(Curve(d, d / epsilon**2, {"color": colour, **LAW}))
-        marks.append(Curve(d, heads[0] * (d / d[0]) ** 3, {"color": colour, **GUARANTEE}))
-        look: Look = {"color": colour, "ha": "right", "va": "top"}
-        marks.append(Remark(f"ε = {epsilon:g}", d[-1], heads[-1], (0, -9), look))
+        marks.append(curve(d, heads, color=colour, marker="o", markersize=4))
+        marks.append(curve(d, d / epsilon**2, color=colour, **LAW))
+        marks.append(curve(d, heads[0] * (d / d[0]) ** 3, color=colour, **GUARANTEE))
+        words = f"ε = {epsilon:g}"
+        marks.append(remark(words, d[-1], heads[-1], (0, -9), color=colour, ha="right", va="top"))
     return Panel(
         "Heads for an error ε",
         marks,

@@ -12,7 +12,7 @@ from ....results.tables import schema, table_from_columns
 from ....settings.strict_model import Job
 from ..constructions.rank_1_heads import TERMS, representing_weight
 from ..settings.titles import FIGURES
-from .panels import Axis, Curve, Panel, Scale, draw_panels
+from .panels import Axis, Panel, Scale, curve, draw_panels
 
 DIMENSIONS = (4, 6, 8)
 THETA = np.linspace(-np.pi, np.pi, 720)
@@ -43,14 +43,13 @@ def draw_weight() -> Figure:
     """A panel for each d."""
     x = Axis("angle θ of 𝑞 and 𝑘", names={-np.pi: "−π", 0: "0", np.pi: "π"})
     y = Axis("$|u|$", Scale.LOG)
-    looks = {
-        "published": {"color": VERMILION, "label": "as published"},
-        "representing": {"color": BLUE, "label": "represents\nthe target"},
-    }
     panels = []
     for d in DIMENSIONS:
-        sizes = {name: np.abs(weight) for name, weight in weights(d).items()}
-        curves = [Curve(THETA, size, looks[name]) for name, size in sizes.items()]
+        both = weights(d)
+        curves = [
+            curve(THETA, np.abs(both["published"]), color=VERMILION, label="as published"),
+            curve(THETA, np.abs(both["representing"]), color=BLUE, label="represents\nthe target"),
+        ]
         panels.append(Panel(f"$d$ = {d}", curves, x, y))
     return draw_panels(
         FIGURES["rank_weight"],
