@@ -31,7 +31,7 @@ from .settings.jobs import (
 from .settings.section import HeadRankSection
 from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY, UNJUDGED
 
-NUMBERS = Kind("numbers", ("parquet",))
+NUMBERS_KIND = Kind("numbers", ("parquet",))
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Computed:
     memory_mb: int
 
 
-COMPUTED = {
+COMPUTED_TABLES = {
     "temperature": Computed(TemperatureJob, "rank_temperature", memory_mb=1000),
     "vote": Computed(VoteJob, "rank_vote", memory_mb=1000),
     # 16,384 heads at the paper's scale: their kernel and its Cholesky factor.
@@ -170,7 +170,7 @@ class HeadRank(Study):
             outputs={"output": (claims,), "": (errors,)},
             inputs={
                 "tables": tuple(Output(CELL, name) for name in judged_cells),
-                **{name: (Output(NUMBERS, name),) for name in COMPUTED},
+                **{name: (Output(NUMBERS_KIND, name),) for name in COMPUTED_TABLES},
                 **_theory_tables(),
             },
             description="Rank of heads: claims and errors",
@@ -178,9 +178,9 @@ class HeadRank(Study):
 
     def _computed(self) -> Iterator[Result]:
         """Tables computed without training, each with its figure."""
-        for name, computed in COMPUTED.items():
+        for name, computed in COMPUTED_TABLES.items():
             figure = computed.figure
-            numbers = Output(NUMBERS, name)
+            numbers = Output(NUMBERS_KIND, name)
             settings = getattr(self.chosen, name)
             yield Result(
                 name=f"{figure}_numbers",
@@ -192,13 +192,13 @@ class HeadRank(Study):
                 minutes=60,
                 priority=9,
             )
-            yield _figure(
+            yield _figure_result(
                 figure,
                 "construction_figures",
                 inputs={"table": (numbers,)},
                 options=("--figure", figure),
             )
-        yield _figure("rank_weight", "weight_figure")
+        yield _figure_result("rank_weight", "weight_figure")
 
     def _theory(self) -> Iterator[Result]:
         """The tables of one layer of low-rank heads, and the figures of them all."""
@@ -250,7 +250,7 @@ class HeadRank(Study):
                 priority=1 + min(cell.training_flops() // 10**11, 7),
             )
         for figure, cells in self.cells_of_figures().items():
-            yield _figure(
+            yield _figure_result(
                 figure,
                 "training_figures",
                 inputs={"tables": tuple(Output(CELL, name) for name in cells)},
@@ -258,7 +258,7 @@ class HeadRank(Study):
             )
 
 
-def _figure(
+def _figure_result(
     name: str,
     module: str,
     inputs: dict[str, tuple[Output, ...]] | None = None,

@@ -100,7 +100,7 @@ def test_the_figure_of_ranks_draws_the_least_trained_error_below_full_rank(folde
         line
         for ax in figure.axes
         for line in ax.lines
-        if line.get_label() == theory_figures.LEARNED
+        if line.get_label() == theory_figures.LEARNED_LABEL
         and ax.get_title(loc="left").endswith("d^2/r$")
     ]
     assert list(line.get_xdata()) == [1, 2]

@@ -18,7 +18,7 @@ CELL_LOOKS: list[Look] = [
 ]
 """Of lines, one for each cell."""
 
-LEAST_SHARE = 1e-8
+LEAST_DRAWN_SHARE = 1e-8
 """Shares below it are rounding, and are drawn at it."""
 
 
@@ -36,7 +36,7 @@ def figure_collapse(rows: list[Run]) -> Figure:
             norm.append(_curve_of_layer(row, row["layers"], "stream_norm", look))
         legend.append(key(_cell_name(cell[0], rows), **look))
     steps = Axis("steps", Scale.LOG)
-    ends = (LEAST_SHARE, 1.5)
+    ends = (LEAST_DRAWN_SHARE, 1.5)
     share = Axis("share that depends on the set", Scale.LOG, ends=ends)
     panels = [
         Panel("share after the first layer", first, steps, share, is_alone=True),
@@ -62,7 +62,7 @@ def _curve_of_layer(row: Run, layer: int, column: str, look: Look) -> Mark:
     ):
         if of_layer == layer and step >= 1:
             steps.append(step)
-            recorded.append(max(value or 0.0, LEAST_SHARE))
+            recorded.append(max(value or 0.0, LEAST_DRAWN_SHARE))
     return curve(steps, recorded, linewidth=1.2, **look)
 
 

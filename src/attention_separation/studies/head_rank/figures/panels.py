@@ -134,8 +134,8 @@ def draw_panels(
 
 
 def _set_axes(ax: Axes, panel: Panel) -> None:
-    ax.set_xscale(**SCALES[panel.x.scale])
-    ax.set_yscale(**SCALES[panel.y.scale])
+    ax.set_xscale(**SCALE_SETTINGS[panel.x.scale])
+    ax.set_yscale(**SCALE_SETTINGS[panel.y.scale])
     _set_ticks(ax.xaxis, panel.x)
     _set_ticks(ax.yaxis, panel.y)
     if panel.x.ends:
@@ -167,7 +167,7 @@ def _square_root(numbers: np.ndarray) -> np.ndarray:
     return np.sqrt(np.maximum(numbers, 0.0))
 
 
-SCALES: dict[Scale, dict[str, Any]] = {
+SCALE_SETTINGS: dict[Scale, dict[str, Any]] = {
     Scale.LINEAR: {"value": "linear"},
     Scale.LOG: {"value": "log"},
     Scale.LOG_2: {"value": "log", "base": 2},

@@ -25,8 +25,8 @@ DIMENSION_MARKERS = "s^Dvo"
 Biases = tuple[float, float]
 """b_1 and b_2."""
 
-TEMPERATURE = Axis("inverse temperature $c$ of the softmax", Scale.LOG)
-LOG_ERROR = Axis(ERROR, Scale.LOG)
+TEMPERATURE_AXIS = Axis("inverse temperature $c$ of the softmax", Scale.LOG)
+ERROR_AXIS = Axis(ERROR, Scale.LOG)
 
 NOTE = (
     "Points: means of {draws} draws with 95 % intervals, the same draws at every $c$. Solid: "
@@ -99,8 +99,8 @@ def _softmax_panel(title: str, marks: list[Mark], legend: list[Line2D]) -> Panel
     return Panel(
         title,
         marks,
-        x=TEMPERATURE,
-        y=LOG_ERROR,
+        x=TEMPERATURE_AXIS,
+        y=ERROR_AXIS,
         is_alone=True,
         legend=legend,
         legend_place="lower left",

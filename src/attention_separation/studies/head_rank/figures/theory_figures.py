@@ -58,16 +58,18 @@ IMPOSSIBLE_WITHOUT_MAPS = GRAY
 keeps apart from each other and from white."""
 
 ERROR_TICKS = (0.001, 0.01, 0.1, 0.5)
-POWERS: dict[float, str] = {power: f"$10^{{{power}}}$" for power in (0, 1, 2, 5, 10, 20, 40, 60)}
+HEADS_TICKS: dict[float, str] = {
+    power: f"$10^{{{power}}}$" for power in (0, 1, 2, 5, 10, 20, 40, 60)
+}
 """Of 10, numbers of heads with a tick."""
 
-HEADS = "heads $H$; height = √(log₁₀ $H$)"
+HEADS_LABEL = "heads $H$; height = √(log₁₀ $H$)"
 """What an axis of numbers of heads says of its scale."""
 
-HALF = 0.5
+HALF_ERROR = 0.5
 """The error that the number of voters is shown for."""
 
-LEARNED = "softmax heads as trained,\nany 𝑉"
+LEARNED_LABEL = "softmax heads as trained,\nany 𝑉"
 
 
 def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
@@ -124,7 +126,7 @@ def _rank_panel(d: int, budget: str, rows: list[Row], trained_rows: list[Row]) -
     trained_errors = least_errors([row for row in trained_rows if row["rank"] < d])
     if trained_errors:
         look: Look = {"marker": "D", "linestyle": "--", "markersize": 3, "linewidth": 1}
-        marks.append(curve_of(trained_errors, label=LEARNED, color=PURPLE, **look))
+        marks.append(curve_of(trained_errors, label=LEARNED_LABEL, color=PURPLE, **look))
     return Panel(
         f"$d$ = {d},  {BUDGET_HEADS[budget]}",
         marks,
@@ -165,7 +167,7 @@ def draw_heads(title: str, table: pa.Table) -> Figure:
         key("$d^2/r$, the paper's\nlargest budget", linestyle="--"),
     ]
     # Of logarithms, so that the few heads of large errors are seen beside 10^57.
-    y = Axis(HEADS, Scale.SQUARE_ROOT, names=POWERS)
+    y = Axis(HEADS_LABEL, Scale.SQUARE_ROOT, names=HEADS_TICKS)
     panels = []
     for d in values(rows, "d"):
         rows_of_panel = chosen(rows, d=d)
@@ -236,7 +238,7 @@ def _voters_panel(rows: list[Row]) -> Panel:
     """Heads with which orthogonal points have the error HALF."""
     marks: list[Mark] = []
     for d, marker in zip(values(rows, "d"), "o^sDv", strict=False):
-        heads_by_points = voters(rows, d, HALF)
+        heads_by_points = voters(rows, d, HALF_ERROR)
         if heads_by_points:
             n = np.array(list(heads_by_points), dtype=float)
             heads = np.array(list(heads_by_points.values()))
@@ -245,7 +247,7 @@ def _voters_panel(rows: list[Row]) -> Panel:
             marks.append(curve(n, heads[0] * n / n[0], linestyle=":", color=DARK_GRAY))
     # Without a number a logarithmic axis has no ends.
     scale = Scale.LOG_2 if marks else Scale.LINEAR
-    title = f"Heads for error {HALF:g}, orthogonal;\ndotted: in proportion to 𝑁"
+    title = f"Heads for error {HALF_ERROR:g}, orthogonal;\ndotted: in proportion to 𝑁"
     return Panel(title, marks, x=Axis("points 𝑁", scale), y=Axis(scale=scale), is_alone=True)
 
 

@@ -14,7 +14,7 @@ from ..constructions.rank_1_heads import TERMS, representing_weight
 from ..settings.titles import FIGURES
 from .panels import Axis, Panel, Scale, curve, draw_panels
 
-DIMENSIONS = (4, 6, 8)
+WEIGHT_DIMENSIONS = (4, 6, 8)
 THETA = np.linspace(-np.pi, np.pi, 720)
 """As published; none of these angles is right, where both weights are 0."""
 
@@ -44,7 +44,7 @@ def draw_weight() -> Figure:
     x = Axis("angle θ of 𝑞 and 𝑘", names={-np.pi: "−π", 0: "0", np.pi: "π"})
     y = Axis("$|u|$", Scale.LOG)
     panels = []
-    for d in DIMENSIONS:
+    for d in WEIGHT_DIMENSIONS:
         both = weights(d)
         curves = [
             curve(THETA, np.abs(both["published"]), color=VERMILION, label="as published"),
@@ -63,7 +63,7 @@ def draw_weight() -> Figure:
 
 
 def run(job: Job, output: Path) -> None:
-    parts = [{"d": np.full(len(THETA), d), "theta": THETA, **weights(d)} for d in DIMENSIONS]
+    parts = [{"d": np.full(len(THETA), d), "theta": THETA, **weights(d)} for d in WEIGHT_DIMENSIONS]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in SCHEMA.names}
     table = table_from_columns(columns, SCHEMA)
     save_with_numbers(draw_weight(), output, table, record(job.canonical(), __name__))

@@ -28,17 +28,17 @@ from ..constructions.rank_1_heads import Heads, best_errors, compromise_heads, h
 from ..constructions.sphere import sign_energy
 from ..settings.jobs import FoundJob
 from ..settings.titles import NUMBERED
-from .bound_table import budget_heads, ranks
-from .optimised_heads import least_error, optimised
+from .bound_table import heads_by_budget, ranks_of_dimension
+from .optimised_heads import error_of_best_weights, locally_best_heads
 from .projected_heads import (
     HeadMeans,
+    best_beside_linear_part,
     best_signed_heads,
     errors_given_y,
     head_means,
     orthogonal_ranges,
     random_ranges,
     target_mean,
-    weights_beside_linear_part,
 )
 
 
@@ -99,10 +99,10 @@ def found_rows(job: FoundJob) -> Iterator[Row]:
     """The table's rows."""
     sizes = []
     for d in job.dimensions:
-        sizes += [(d, r) for r in ranks(d)]
+        sizes += [(d, r) for r in ranks_of_dimension(d)]
     progress = Progress("rank-found", len(sizes), "ranks")
     for d, r in sizes:
-        budgets = {heads: name for name, heads in budget_heads(d, r).items()}
+        budgets = {heads: name for name, heads in heads_by_budget(d, r).items()}
         for found_heads in _heads_of_size(job, d, r, sorted(budgets)):
             heads = found_heads.heads
             yield {
@@ -165,8 +165,8 @@ def _heads_of_rank_1(job: FoundJob, d: int, counts: list[int]) -> Iterator[Found
         orthogonal = best_signed_heads(gram, np.full(used, target_mean(d, 1)))
         yield FoundHeads(heads, HeadKind.ORTHOGONAL, heads_used=used, error=orthogonal.error)
         # A head with -P_h has q = -k.
-        optimised_heads = optimised(Heads(orthogonal.signs[:, None] * k, k), job.steps)
-        error = min(orthogonal.error, least_error(optimised_heads))
+        optimised_heads = locally_best_heads(Heads(orthogonal.signs[:, None] * k, k), job.steps)
+        error = min(orthogonal.error, error_of_best_weights(optimised_heads))
         yield FoundHeads(heads, HeadKind.OPTIMISED, heads_used=used, error=error)
 
 
@@ -212,13 +212,13 @@ def _mixed_heads(
     for heads in counts:
         hardmax_heads = min(heads - softmax_heads, most_used)
         if hardmax_heads > 0:
-            signed_value_maps, linear = weights_beside_linear_part(d, means.of_first(hardmax_heads))
+            beside = best_beside_linear_part(d, means.of_first(hardmax_heads))
             # The linear part's value maps, large ones of both signs, make the sum 1.
             errors = errors_given_y(
                 ranges[:hardmax_heads],
                 scoring,
-                signed_value_maps=signed_value_maps,
-                linear=linear,
+                signed_value_maps=beside.signed_value_maps,
+                linear=beside.multiple,
                 value_map_sum=1.0,
             )
             yield _with_mean_error(heads, HeadKind.MIXED, hardmax_heads + softmax_heads, errors)
