@@ -18,8 +18,8 @@ from ...results.environment import processor
 from ...results.files import write_text
 from ...results.tables import read_schema, rounded, table_from_rows, write_csv
 from ...statistics.contrasts import Run
-from .settings.cells import MOST_POINTS
-from .training.cell_table import ADDED, OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entries, read_cell
+from .settings.cells import MOST_CURVE_POINTS
+from .training.cell_table import ADDED, OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entry_table, read_cell
 
 MADE_WITH = "made_with.json"
 KEPT_METADATA = ("settings", "code", "seed", "torch", "device", "versions")
@@ -53,8 +53,8 @@ def kept_tables(rows: list[Run]) -> dict[str, pa.Table]:
     """The tables that are kept, of rows of cells' tables."""
     tables = {"runs": table_from_rows(rows, RUNS)}
     for name, lists in KEPT_LISTS.items():
-        most = MOST_POINTS if name == "curves" else None
-        table = entries(rows, lists, run_columns=("cell", "run"), most=most)
+        most = MOST_CURVE_POINTS if name == "curves" else None
+        table = entry_table(rows, lists, run_columns=("cell", "run"), most=most)
         tables[name] = table.rename_columns(_short_names(table.schema))
     return tables
 

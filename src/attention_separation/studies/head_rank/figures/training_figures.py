@@ -13,7 +13,7 @@ from ....results.tables import chosen, read_schema, table_from_rows
 from ....settings.strict_model import Job
 from ....statistics.contrasts import Run
 from ..training import runs
-from ..training.cell_table import OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entries
+from ..training.cell_table import OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entry_table
 from .collapse_figure import figure_collapse
 from .curve_figures import figure_by_heart, figure_crossing, figure_memory
 from .error_figures import figure_1, figure_3, figure_4, figure_dimension
@@ -64,7 +64,7 @@ def runs_shown(figure: str, rows: list[Run], seed: int) -> list[Run]:
 def numbers_table(figure: str, rows: list[Run]) -> pa.Table:
     """What a figure shows, as a table with a row per run or, of ENTRY_COLUMNS, per entry."""
     if figure in ENTRY_COLUMNS:
-        return entries(rows, ENTRY_COLUMNS[figure])
+        return entry_table(rows, ENTRY_COLUMNS[figure])
     return table_from_rows(rows, WITH_FACT_1 if figure == "rank_fig1" else RUNS)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.special import betaln
 
-from ..constructions.sphere import NODES, sign_coefficient
+from ..constructions.sphere import PANEL_NODES, sign_coefficient
 
 DRAWS_TOGETHER = 100
 """Draws of y that are held at a time."""
@@ -45,7 +45,7 @@ class HeadMeans:
 def target_mean(d: int, r: int) -> float:
     """c of a head of rank r < d: (2/pi) E asin |P y|."""
     # |P y| = sin(phi) with the density proportional to sin^(r-1) cos^(d-r-1).
-    x, weights = leggauss(8 * NODES)
+    x, weights = leggauss(8 * PANEL_NODES)
     phi = math.pi / 4 * (1 + x)
     log_density = (r - 1) * np.log(np.sin(phi)) + (d - r - 1) * np.log(np.cos(phi))
     log_norm = betaln(r / 2, (d - r) / 2)
