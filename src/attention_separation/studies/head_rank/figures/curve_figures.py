@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from ....attention.kernel_looks import PALETTE
 from ....messages.words import counted
@@ -71,7 +72,6 @@ def _batches_in_words(run: Run) -> str:
 
 def figure_by_heart(rows: list[Run]) -> Figure:
     """A panel for each rank, on batches that come back and on new ones."""
-    ranks = runs.values(rows, "rank")
     note = (
         f"{recipe(rows)}. {LINES_OF_RUNS} {EPOCH} batches come back in every epoch, new ones never "
         "do."
@@ -83,17 +83,18 @@ def figure_by_heart(rows: list[Run]) -> Figure:
     x = Axis("steps", number_format="{x:,.0f}")
     y = Axis("error", Scale.READABLE_LOG)
     panels = []
-    for rank in ranks:
-        marks = _curves_and_uniform_attention(chosen(rows, rank=rank), arms)
+    for rank, rows_of_panel in runs.groups(rows, "rank").items():
+        marks = _curves_and_uniform_attention(rows_of_panel, arms)
         panels.append(Panel(f"rank {rank}", marks, x, y, BOLD))
     return _figure_of_arms(
         "rank_by_heart",
         note,
         panels,
         arms,
+        [uniform_attention_key()],
         cell=(3.0, 3.5),
         around=(2.3, 0.0),
-        columns=min(4, len(ranks)),
+        columns=min(4, len(panels)),
         sharex=True,
         sharey=True,
     )
@@ -118,6 +119,7 @@ def figure_crossing(rows: list[Run]) -> Figure:
         f"{recipe(rows)}. {LINES_OF_RUNS} Predicting zero has error 1.",
         panels,
         CROSSED_ARMS,
+        [uniform_attention_key()],
         cell=(3.2, 2.9),
         around=(2.6, 0.0),
         columns=min(2, len(panels)),
@@ -127,13 +129,16 @@ def figure_crossing(rows: list[Run]) -> Figure:
 
 
 def _figure_of_arms(
-    name: str, note: str, panels: list[Panel], arms: Iterable[Arm], **layout: Any
+    name: str,
+    note: str,
+    panels: list[Panel],
+    arms: Iterable[Arm],
+    more_keys: Iterable[Line2D] = (),
+    **layout: Any,
 ) -> Figure:
     legend = [key(arm.name, arm.colour) for arm in arms]
     legend += [key(words, linestyle=dash) for words, dash in CURVE_NAMES.items()]
-    if name != "rank_memory":
-        legend.append(uniform_attention_key())
-    return draw_panels(TRAINED[name], note, panels, legend, **layout)
+    return draw_panels(TRAINED[name], note, panels, [*legend, *more_keys], **layout)
 
 
 def _curves(rows: list[Run], arms: Iterable[Arm]) -> list[Mark]:

@@ -22,7 +22,7 @@ from ....statistics.contrasts import Run
 from ..constructions.farthest_point import least_error
 from ..settings.titles import TRAINED
 from ..training import published_values
-from ..training.runs import PUBLISHED_INITIAL, held_out_error, initial_words, listed, values
+from ..training.runs import PUBLISHED_INITIAL, groups, held_out_error, initial_words, listed, values
 from .panels import BOLD, Axis, Mark, Panel, Scale, curve_of, draw_panels, level, points
 from .trained_parts import (
     DEAD_WORDS,
@@ -81,6 +81,8 @@ def figure_1(rows: list[Run]) -> Figure:
         widths_run = " and ".join(map(str, widths))
         notes.append(f"$w$ = {widths_run}: the paper's $w$ = $d$ is not run.")
     is_compared = has_size(rows, published_values.SIZE_1)
+    if is_compared:
+        notes.append(_published_note("rank_fig1"))
     return _figure_by_layers("rank_fig1", rows, series, notes, is_compared)
 
 
@@ -127,6 +129,10 @@ def figure_3(rows: list[Run]) -> Figure:
     is_compared = least_width == published_values.WIDTH_3 and has_size(
         rows, published_values.SIZE_1
     )
+    if is_compared:
+        # The runs without an encoding are Figure 1's.
+        exception = f" ({published_values.STEPS['rank_fig1']:,} without an encoding)"
+        notes.append(_published_note("rank_fig3", exception))
     return _figure_by_layers("rank_fig3", rows, series, notes, is_compared)
 
 
@@ -152,7 +158,7 @@ def _additive_series(rows: list[Run], width: int) -> list[Series]:
 
 def figure_4(rows: list[Run]) -> Figure:
     """Number of points."""
-    steps = {n: listed(chosen(rows, n=n), "steps") for n in values(rows, "n")}
+    steps = {n: listed(group, "steps") for n, group in groups(rows, "n").items()}
     series = []
     for n, steps_of_n in steps.items():
         name = f"$N$ = {n}"
@@ -165,26 +171,34 @@ def figure_4(rows: list[Run]) -> Figure:
         notes.append(f"$w$ = {', '.join(map(str, widths))}, where the paper has $w$ = $d$.")
     # Beside other widths too: the note says so.
     is_compared = has_size(rows, published_values.SIZE_4)
-    return _figure_by_layers("rank_fig4", rows, series, notes, is_compared)
+    if is_compared:
+        notes.append(_published_note("rank_fig4"))
+    # As in the paper: errors read off its axis are no ratios.
+    return _figure_by_layers("rank_fig4", rows, series, notes, is_compared, y=ERROR_FROM_0)
+
+
+LOG_ERROR = Axis(HELD_OUT_ERROR, Scale.READABLE_LOG)
+ERROR_FROM_0 = Axis(HELD_OUT_ERROR, ends=(0, None))
 
 
 def _figure_by_layers(
-    name: str, rows: list[Run], series: list[Series], notes: list[str], is_compared: bool
+    name: str,
+    rows: list[Run],
+    series: list[Series],
+    notes: list[str],
+    is_compared: bool,
+    y: Axis = LOG_ERROR,
 ) -> Figure:
     """A panel per number of layers: error against rank, a line per series; published values
     beside them where the two can be compared."""
-    lines = [
+    first_note = (
         f"{recipe(rows)}. Dashed: predicting zero; dash-dotted: the best "
-        f"{UNIFORM_ATTENTION_FORMULA}.",
-        *notes,
-    ]
-    if is_compared:
-        lines.append(_published_note(name))
+        f"{UNIFORM_ATTENTION_FORMULA}."
+    )
     colours = [PALETTE[k % len(PALETTE)] for k in range(len(series))]
     ranks = set(values(rows, "rank"))
     marks_by_layers: dict[int, list[Mark]] = {}
-    for count in values(rows, "layers"):
-        rows_of_panel = chosen(rows, layers=count)
+    for count, rows_of_panel in groups(rows, "layers").items():
         marks: list[Mark] = []
         for k, (line, colour) in enumerate(zip(series, colours, strict=True)):
             group = chosen(rows_of_panel, **line.settings)
@@ -200,10 +214,6 @@ def _figure_by_layers(
         marks += _uniform_attention_of_series(rows_of_panel, series, colours)
         marks_by_layers[count] = marks
     x = Axis("rank 𝑟 of a head", ticks=sorted(ranks))
-    y = Axis(HELD_OUT_ERROR, Scale.READABLE_LOG)
-    if name == "rank_fig4":
-        # As in the paper: errors read off its axis are no ratios.
-        y = Axis(HELD_OUT_ERROR, ends=(0, None))
     panels = [
         Panel(panel_title(rows, count), marks, x, y, BOLD)
         for count, marks in marks_by_layers.items()
@@ -213,7 +223,7 @@ def _figure_by_layers(
     ]
     return draw_panels(
         TRAINED[name],
-        "\n".join(lines),
+        "\n".join([first_note, *notes]),
         panels,
         legend + _keys_of_marks(rows, is_compared),
         cell=(3.6, 4.2),
@@ -267,8 +277,7 @@ def _marks_of_runs(rows: list[Run], colour: str, shift: float) -> list[Mark]:
     """Each run's error against its rank, times a shift, and a line through the means."""
     errors_by_place = {}
     marks: list[Mark] = []
-    for rank in values(rows, "rank"):
-        group = chosen(rows, rank=rank)
+    for rank, group in groups(rows, "rank").items():
         place = rank * shift
         errors = [row["test_error"] for row in group if row["test_error"] is not None]
         errors_by_place[place] = errors
@@ -305,12 +314,8 @@ def _marks_of_run(row: Run, place: float, colour: str) -> list[Mark]:
     return marks
 
 
-def _published_note(figure: str) -> str:
+def _published_note(figure: str, exception: str = "") -> str:
     """What a figure's published values are, beside runs of this reproduction."""
-    exception = ""
-    if figure == "rank_fig3":
-        # The runs without an encoding are Figure 1's.
-        exception = f" ({published_values.STEPS['rank_fig1']:,} without an encoding)"
     return (
         f"Published: {published_values.STEPS[figure]:,} steps of {published_values.BATCH}"
         f"{exception}, least training loss of five runs on repeated batches."
@@ -330,16 +335,14 @@ def figure_dimension(rows: list[Run]) -> Figure:
         marker = PART_MARKERS[k % len(PART_MARKERS)]
         looks[part] = {"colour": PALETTE[k % len(PALETTE)], "marker": marker}
     panels = []
-    for count in values(rows, "layers"):
-        rows_of_panel = chosen(rows, layers=count)
+    for count, rows_of_panel in groups(rows, "layers").items():
         marks: list[Mark] = []
         for part, look in looks.items():
             group = [row for row in rows_of_panel if _part_of_dimension(row) == part]
             marks += _medians_of_runs(group, look)
         marks += _uniform_attention_by_dimension(rows_of_panel)
         x = Axis("dimension 𝑑", ticks=values(rows_of_panel, "d"))
-        y = Axis(HELD_OUT_ERROR, Scale.READABLE_LOG)
-        panels.append(Panel(counted(count, "layer"), marks, x, y, BOLD))
+        panels.append(Panel(counted(count, "layer"), marks, x, LOG_ERROR, BOLD))
     note = (
         f"{recipe(rows)}; modules of heads in a layer: {listed(rows, 'width')}. As many steps at "
         "every $d$: errors that grow with it may be of too few."
@@ -373,8 +376,8 @@ def _medians_of_runs(rows: list[Run], look: Look) -> list[Mark]:
     between."""
     medians = {}
     marks: list[Mark] = []
-    for d in values(rows, "d"):
-        errors = [held_out_error(row) for row in chosen(rows, d=d)]
+    for d, group in groups(rows, "d").items():
+        errors = [held_out_error(row) for row in group]
         medians[d] = median(errors)
         marks.append(points([d] * len(errors), errors, size=3.5, alpha=0.6, **look))
     return [*marks, curve_of(medians, color=look["colour"], linewidth=1.3)]
@@ -383,9 +386,9 @@ def _medians_of_runs(rows: list[Run], look: Look) -> list[Mark]:
 def _uniform_attention_by_dimension(rows: list[Run]) -> list[Mark]:
     """A line for each number of points."""
     curves: list[Mark] = []
-    for n in values(rows, "n"):
+    for n, group in groups(rows, "n").items():
         # Of two points it makes no error, which a logarithmic axis has no place for.
         if n > 2:
-            errors = {d: least_error(d, n) for d in values(chosen(rows, n=n), "d")}
+            errors = {d: least_error(d, n) for d in values(group, "d")}
             curves.append(curve_of(errors, color=INK, **UNIFORM_ATTENTION))
     return curves

@@ -1,6 +1,5 @@
 """Random heads of rank 1 with the best weights, and as published, against their number."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..constructions.features import Quantity
 from ..constructions.rank_1_heads import error_beyond_degree
 from ..settings.jobs import HeadLaw
 from ..settings.titles import ERROR, FIGURES
-from ..training.runs import values
+from ..training.runs import groups, values
 from .panels import Axis, Mark, Panel, Scale, band, curve_of, draw_panels, level
 
 LEAST_ERROR = 0.05
@@ -99,8 +98,8 @@ def draw_features(table: pa.Table) -> Figure:
     x = Axis("number of heads 𝐻 of rank 1", Scale.LOG_2, ends=(counts[0], counts[-1]))
     y = Axis(ERROR, ticks=ERROR_TICKS, ends=(LEAST_ERROR, 1))
     panels = [
-        Panel(f"𝑑 = {d}", _marks_of_dimension(d, chosen(rows, d=d)), x, y)
-        for d in values(rows, "d")
+        Panel(f"𝑑 = {d}", _marks_of_dimension(d, group), x, y)
+        for d, group in groups(rows, "d").items()
     ]
     return draw_panels(
         FIGURES["rank_random_features"],
@@ -137,10 +136,9 @@ def _marks_of_dimension(d: int, rows: list[Row]) -> list[Mark]:
 
 def _errors_by_heads(rows: list[Row]) -> dict[int, list[float]]:
     """The errors of all draws with each number of heads."""
-    errors = defaultdict(list)
-    for row in sorted(rows, key=lambda row: row["heads"]):
-        errors[row["heads"]].append(row["error"])
-    return errors
+    return {
+        heads: [row["error"] for row in group] for heads, group in groups(rows, "heads").items()
+    }
 
 
 def _marks_of_draws(errors: dict[int, list[float]], look: Look) -> list[Mark]:

@@ -7,7 +7,6 @@ from matplotlib.figure import Figure
 
 from ....attention.kernel_looks import INK, PALETTE
 from ....messages.words import counted
-from ....results.tables import chosen
 from ....statistics.contrasts import Run
 from ..settings.titles import TRAINED
 from ..training import published_values, runs
@@ -43,8 +42,7 @@ def figure_2(rows: list[Run]) -> Figure:
     norm_panels = []
     angle_axis = ANGLE_AXIS
     norm_axis = NORM_AXIS
-    for count in layers:
-        rows_of_panel = chosen(rows, layers=count)
+    for count, rows_of_panel in runs.groups(rows, "layers").items():
         published_angles = {}
         published_norms = {}
         if count == 1 and is_compared:
@@ -83,8 +81,8 @@ def figure_2(rows: list[Run]) -> Figure:
 def _marks_of_heads(rows: list[Run], name: str, published: dict[int, float]) -> list[Mark]:
     """A quantity of all heads of runs, by their number in a layer; published medians by it."""
     marks = []
-    for place, width in enumerate(runs.values(rows, "width")):
-        heads = _quantities(chosen(rows, width=width), name)
+    for place, (width, group) in enumerate(runs.groups(rows, "width").items()):
+        heads = _quantities(group, name)
         size = 9
         places = np.full(len(heads), float(place))
         # A box of a single head is a line that hides it.

@@ -14,8 +14,8 @@ from ....pages.drawing import Look, key
 from ....results.tables import Row, chosen
 from ..constructions.temperature import AddedBias, Fact
 from ..settings.titles import ERROR, FIGURES, KINDS
-from ..training.runs import listed, values
-from .panels import Axis, Mark, Panel, Scale, colours_of, curve, draw_panels, error_marks
+from ..training.runs import groups, listed, values
+from .panels import Axis, Mark, Panel, Scale, colours_of, curve_of, draw_panels, error_marks
 
 DATA_MARKERS = {"uniform": "o", "orthogonal": "s"}
 """Of distributions of points."""
@@ -125,14 +125,13 @@ def _printed_bias_panel(
         group = chosen(as_printed, temperature=None, b_1=b_1, b_2=b_2)
         marks += error_marks(group, "d", colour, "s")
     right = chosen(right, temperature=None)
-    dimensions = values(right, "d")
-    worst = [max(row["error_exact"] for row in chosen(right, d=d)) for d in dimensions]
+    worst = {d: max(row["error_exact"] for row in group) for d, group in groups(right, "d").items()}
     dashed: Look = {"linestyle": "--", "linewidth": 0.9}
-    marks.append(curve(dimensions, worst, color=INK, **dashed))
+    marks.append(curve_of(worst, color=INK, **dashed))
     return Panel(
         "Fact 3 with 𝑋ᵀ𝑦 + 𝑏, as in the text; hardmax",
         marks,
-        x=Axis("dimension $d$", ticks=dimensions),
+        x=Axis("dimension $d$", ticks=list(worst)),
         y=Axis(ERROR),
         is_alone=True,
         legend=[*_bias_keys(colours), key("− 𝑏/2, the worst 𝑏", **dashed)],

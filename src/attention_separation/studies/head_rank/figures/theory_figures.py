@@ -21,7 +21,7 @@ from ..settings.titles import ERROR, KINDS, THEORY
 from ..theory import bound_table, found_table, layers_table, plurality_table
 from ..theory.found_table import HeadKind
 from ..theory.plurality_table import heads_reaching
-from ..training.runs import columns_of, listed, values
+from ..training.runs import columns_of, groups, listed, values
 from .panels import Axis, Mark, Panel, Scale, band, colours_of, curve, curve_of, draw_panels, points
 
 BUDGET_HEADS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
@@ -148,7 +148,7 @@ def _bound_marks(rows: list[Row], column: str, colour: str) -> list[Mark]:
 def least_errors(rows: list[Row]) -> dict[int, float]:
     """The least error of rows, by rank."""
     return {
-        rank: min(row["error"] for row in chosen(rows, rank=rank)) for rank in values(rows, "rank")
+        rank: min(row["error"] for row in group) for rank, group in groups(rows, "rank").items()
     }
 
 
@@ -169,8 +169,7 @@ def draw_heads(title: str, table: pa.Table) -> Figure:
     # Of logarithms, so that the few heads of large errors are seen beside 10^57.
     y = Axis(HEADS_LABEL, Scale.SQUARE_ROOT, names=HEADS_TICKS)
     panels = []
-    for d in values(rows, "d"):
-        rows_of_panel = chosen(rows, d=d)
+    for d, rows_of_panel in groups(rows, "d").items():
         x = Axis("rank 𝑟", ticks=values(rows_of_panel, "rank"))
         panels.append(Panel(f"$d$ = {d}", _heads_marks(rows_of_panel), x, y))
     return draw_panels(title, note, panels, legend, cell=(2.6, 4.2), around=(1.6, 0.0), sharey=True)
@@ -211,8 +210,8 @@ def draw_points(title: str, table: pa.Table) -> Figure:
     for distribution, d in cases:
         marks: list[Mark] = []
         rows_of_panel = chosen(rows, distribution=distribution, d=d)
-        for n in values(rows_of_panel, "n"):
-            marks += _vote_marks(chosen(rows_of_panel, n=n), colours[n])
+        for n, rows_of_line in groups(rows_of_panel, "n").items():
+            marks += _vote_marks(rows_of_line, colours[n])
         panels.append(Panel(f"{KINDS[distribution]} points, $d$ = {d}", marks, x, y))
     panels.append(_voters_panel(chosen(rows, distribution="orthogonal")))
     legend = [
@@ -254,8 +253,8 @@ def _voters_panel(rows: list[Row]) -> Panel:
 def voters(rows: list[Row], d: int, error: float) -> dict[int, float]:
     """By N, where the vote's error falls to this one; without those N where it is not seen to."""
     heads_by_points = {}
-    for n in values(chosen(rows, d=d), "n"):
-        heads, errors = columns_of(chosen(rows, d=d, n=n), "heads", "error")
+    for n, group in groups(chosen(rows, d=d), "n").items():
+        heads, errors = columns_of(group, "heads", "error")
         reaching = heads_reaching(heads, errors, error)
         if reaching is not None:
             heads_by_points[n] = reaching

@@ -21,6 +21,7 @@ from numpy.polynomial.legendre import leggauss, legvander
 from scipy.special import betainc
 
 from ....statistics.fourier import over_log_frequencies
+from ..settings.jobs import Distribution
 
 LEAST_DIMENSION = 4
 """Below, densities have poles or characteristic functions fall slowly."""
@@ -46,7 +47,7 @@ class Chance(NamedTuple):
     error: float
 
 
-def chance_right(distribution: str, d: int, points: int) -> Chance:
+def chance_right(distribution: Distribution, d: int, points: int) -> Chance:
     """P(one head is right) among N points of dimension d.
 
     Parameters

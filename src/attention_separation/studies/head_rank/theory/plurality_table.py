@@ -26,7 +26,7 @@ from ....statistics.means import mean_of
 from ....statistics.seeding import stream
 from ..constructions.data import DISTRIBUTIONS
 from ..constructions.farthest_point import least_error
-from ..settings.jobs import PluralityJob
+from ..settings.jobs import Distribution, PluralityJob
 from ..settings.titles import NUMBERED
 from .one_head import LEAST_DIMENSION, chance_right
 
@@ -43,7 +43,7 @@ def winners(votes: np.ndarray, points: int, heads: Sequence[int]) -> np.ndarray:
     return np.argmax(votes_per_point, axis=1)
 
 
-def uniform_attention_error(distribution: str, d: int, n: int) -> float:
+def uniform_attention_error(distribution: Distribution, d: int, n: int) -> float:
     """The least error of uniform attention with a skip connection, rank 0."""
     if distribution == "uniform":
         return least_error(d, n + 1)
@@ -150,7 +150,9 @@ class VoteOutcomes(NamedTuple):
     shares: np.ndarray
 
 
-def _vote_outcomes(job: PluralityJob, distribution: str, d: int, points: list[int]) -> VoteOutcomes:
+def _vote_outcomes(
+    job: PluralityJob, distribution: Distribution, d: int, points: list[int]
+) -> VoteOutcomes:
     """Those of all draws."""
     distances = np.zeros((job.draws, len(points), len(job.heads)))
     shares = np.zeros((job.draws, len(points)))
