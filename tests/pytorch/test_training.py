@@ -299,7 +299,7 @@ def test_dead_runs_are_reported(tmp_path, monkeypatch):
                 self.tensors[0][1] = math.nan
 
     monkeypatch.setattr(train_cell, "Transformers", Broken)
-    monkeypatch.setattr(train_cell, "farthest", lambda x: _zero_last_run(x))
+    monkeypatch.setattr(train_cell, "farthest_points", lambda x: _zero_last_run(x))
     assert train_small(path) == 0
     rows = pq.read_table(path).to_pylist()
     assert [row["dead"] for row in rows] == [False, True, True]

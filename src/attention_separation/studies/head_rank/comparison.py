@@ -70,9 +70,9 @@ PUBLISHED_SEEDS = 5
 def published_rows() -> list[dict[str, Any]]:
     """Rows of PUBLISHED_SCHEMA: the values of the paper's Figures 1, 3 and 4."""
     rows = []
-    for line, errors in published_values.LINES.items():
+    for line, errors in published_values.ERRORS_BY_LINE.items():
         for rank, error in errors.items():
-            top = published_values.top(line, rank)
+            top = published_values.largest_error(line, rank)
             rows.append(line._asdict() | {"rank": rank, "error": error, "top": top})
     return rows
 
@@ -202,8 +202,10 @@ def _published(figure: int, row: Run, least: float | None) -> dict[str, float | 
     its cell is beside it; empty where it has none."""
     if row["additive_sd"] == CONTROL_INITIAL["additive_sd"]:
         return {}
-    line = published_values.Line(figure, row["layers"], row["width"], row["encoding"], row["n"])
-    errors = published_values.line(
+    line = published_values.PublishedLine(
+        figure, row["layers"], row["width"], row["encoding"], row["n"]
+    )
+    errors = published_values.errors_by_rank(
         figure,
         line.layers,
         width=None if figure == 4 else line.width,
@@ -213,7 +215,7 @@ def _published(figure: int, row: Run, least: float | None) -> dict[str, float | 
     if row["rank"] not in errors:
         return {}
     low = errors[row["rank"]]
-    high = published_values.top(line, row["rank"])
+    high = published_values.largest_error(line, row["rank"])
     is_same = figure != 4 or line.width == published_values.WIDTH_4
     place = _place(least, low, high) if is_same else None
     return {"published": low, "top": high, "in_band": place}

@@ -29,7 +29,14 @@ from .settings.jobs import (
     VoteJob,
 )
 from .settings.section import HeadRankSection
-from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY, UNJUDGED
+from .settings.titles import (
+    FIGURE_TITLES,
+    JUDGED_TITLES,
+    NUMBERED,
+    THEORY_TITLES,
+    UNJUDGED,
+    UNLISTED_TABLES,
+)
 
 NUMBERS_KIND = Kind("numbers", ("parquet",))
 
@@ -134,7 +141,9 @@ class HeadRank(Study):
     def cells_of_figures(self) -> dict[str, dict[str, CellJob]]:
         """The cells that each figure of trained transformers shows."""
         figures = {
-            f"rank_{grid}": cells for grid, cells in self.cells.items() if f"rank_{grid}" in FIGURES
+            f"rank_{grid}": cells
+            for grid, cells in self.cells.items()
+            if f"rank_{grid}" in FIGURE_TITLES
         }
         full_rank_heads = {
             name: cell
@@ -158,8 +167,8 @@ class HeadRank(Study):
             if grid not in UNJUDGED:
                 judged_cells |= cells
         judged = "Claims of the second paper, judged on runs and constructions made here"
-        claims = Output(TABLE, "rank_claims", JUDGED["rank_claims"], judged=judged)
-        errors = Output(TABLE, "rank_errors", JUDGED["rank_errors"])
+        claims = Output(TABLE, "rank_claims", JUDGED_TITLES["rank_claims"], judged=judged)
+        errors = Output(TABLE, "rank_errors", JUDGED_TITLES["rank_errors"])
         section = self.section
         return Result(
             name="rank_claims",
@@ -221,7 +230,7 @@ class HeadRank(Study):
                 minutes=30,
                 priority=9,
             )
-        first, *beside = [Output(FIGURE, name, title) for name, title in THEORY.items()]
+        first, *beside = [Output(FIGURE, name, title) for name, title in THEORY_TITLES.items()]
         yield Result(
             name=first.name,
             module="studies.head_rank.figures.theory_figures",
@@ -266,7 +275,7 @@ def _figure_result(
 ) -> Result:
     """A figure drawn by a module of this study's."""
     module = f"studies.head_rank.figures.{module}"
-    return figure_of_tables(name, FIGURES[name], module, inputs or {}, options)
+    return figure_of_tables(name, FIGURE_TITLES[name], module, inputs or {}, options)
 
 
 def _theory_tables() -> dict[str, tuple[Output, ...]]:
@@ -284,7 +293,7 @@ def _theory_tables() -> dict[str, tuple[Output, ...]]:
 
 
 def _theory_table(name: str) -> Output:
-    return Output(TABLE, name, NUMBERED[name], is_listed=name not in LONG)
+    return Output(TABLE, name, NUMBERED[name], is_listed=name not in UNLISTED_TABLES)
 
 
 def _claim_line(row: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from ....results.provenance import record
 from ....results.tables import Row, schema, table_from_rows, write_parquet
 from ..settings.jobs import FeaturesJob
 from .published_features import RANDOM_FEATURES, published_errors
-from .rank_1_heads import LAWS, best_errors, compromise_heads
+from .rank_1_heads import HEAD_LAWS, best_errors, compromise_heads
 
 
 class Quantity(StrEnum):
@@ -63,7 +63,7 @@ def _curves(seed: int, law: str, d: int, draw: int, counts: list[int]) -> list[C
             Curve(Quantity.REPORTED, reported.tolist()),
             Curve(Quantity.ATTAINED, attained.tolist()),
         ]
-    errors, smallest_pivot = best_errors(LAWS[law](most, d, seed, *names))
+    errors, smallest_pivot = best_errors(HEAD_LAWS[law](most, d, seed, *names))
     return [Curve(Quantity.BEST, [float(errors[count - 1]) for count in counts], smallest_pivot)]
 
 

@@ -8,7 +8,7 @@ from ....attention.kernel_looks import PALETTE
 from ....messages.words import counted
 from ....pages.drawing import Look, key
 from ....statistics.contrasts import Run
-from ..settings.titles import TRAINED
+from ..settings.titles import TRAINED_TITLES
 from ..training import runs
 from .panels import Axis, Mark, Panel, Scale, curve, draw_panels
 from .trained_parts import recipe
@@ -49,7 +49,7 @@ def figure_collapse(rows: list[Run]) -> Figure:
         f"{recipe(rows)}. Share: of the outputs' mean square, what is left without their "
         "mean over the sets; the rest is the same for every set."
     )
-    title = TRAINED["rank_collapse"]
+    title = TRAINED_TITLES["rank_collapse"]
     return draw_panels(title, note, panels, legend, cell=(3.1, 3.6), around=(2.2, 0.0))
 
 

@@ -15,7 +15,7 @@ from ....pages.drawing import key
 from ....results.tables import chosen
 from ....statistics.contrasts import Run
 from ..settings.cells import EPOCH
-from ..settings.titles import TRAINED
+from ..settings.titles import TRAINED_TITLES
 from ..training import runs
 from .panels import BOLD, Axis, Mark, Panel, Scale, curve, draw_panels
 from .trained_parts import recipe, uniform_attention_key, uniform_attention_levels
@@ -138,7 +138,7 @@ def _figure_of_arms(
 ) -> Figure:
     legend = [key(arm.name, arm.colour) for arm in arms]
     legend += [key(words, linestyle=dash) for words, dash in CURVE_NAMES.items()]
-    return draw_panels(TRAINED[name], note, panels, [*legend, *more_keys], **layout)
+    return draw_panels(TRAINED_TITLES[name], note, panels, [*legend, *more_keys], **layout)
 
 
 def _curves(rows: list[Run], arms: Iterable[Arm]) -> list[Mark]:

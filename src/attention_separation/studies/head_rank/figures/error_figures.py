@@ -20,7 +20,7 @@ from ....pages.drawing import Look, key
 from ....results.tables import chosen
 from ....statistics.contrasts import Run
 from ..constructions.farthest_point import least_error
-from ..settings.titles import TRAINED
+from ..settings.titles import TRAINED_TITLES
 from ..training import published_values
 from ..training.runs import PUBLISHED_INITIAL, groups, held_out_error, initial_words, listed, values
 from .panels import BOLD, Axis, Mark, Panel, Scale, curve_of, draw_panels, level, points
@@ -72,7 +72,7 @@ def figure_1(rows: list[Run]) -> Figure:
         if budget is not None:
             name += f" ({budget})"
             budgets.append(budget)
-        published = partial(published_values.line, 1, width=width)
+        published = partial(published_values.errors_by_rank, 1, width=width)
         series.append(Series(name, {"width": width}, published))
     notes = []
     if budgets:
@@ -101,7 +101,7 @@ def _budget(width: int, d: int) -> str | None:
 def figure_3(rows: list[Run]) -> Figure:
     """Positional encodings, additive ones by their initial values."""
     least_width, *wider = values(rows, "width")
-    line_3 = partial(published_values.line, 3)
+    line_3 = partial(published_values.errors_by_rank, 3)
     series = [
         Series(
             "no encoding",
@@ -149,7 +149,7 @@ def _additive_series(rows: list[Run], width: int) -> list[Series]:
         name = f"additive,\ninitial {law}"
         settings = {"encoding": "additive", "width": width, **initial}
         if initial == PUBLISHED_INITIAL:
-            published = partial(published_values.line, 3, encoding="additive")
+            published = partial(published_values.errors_by_rank, 3, encoding="additive")
             theirs.append(Series(name, settings, published))
         else:
             others.append(Series(name, settings))
@@ -164,7 +164,7 @@ def figure_4(rows: list[Run]) -> Figure:
         name = f"$N$ = {n}"
         if len(set(steps.values())) > 1:
             name += f", {steps_of_n} steps"
-        series.append(Series(name, {"n": n}, partial(published_values.line, 4, n=n)))
+        series.append(Series(name, {"n": n}, partial(published_values.errors_by_rank, 4, n=n)))
     notes = []
     widths = values(rows, "width")
     if widths != values(rows, "d"):
@@ -222,7 +222,7 @@ def _figure_by_layers(
         key(line.name, colour, linewidth=4) for line, colour in zip(series, colours, strict=True)
     ]
     return draw_panels(
-        TRAINED[name],
+        TRAINED_TITLES[name],
         "\n".join([first_note, *notes]),
         panels,
         legend + _keys_of_marks(rows, is_compared),
@@ -355,7 +355,7 @@ def figure_dimension(rows: list[Run]) -> Figure:
         )
     legend.append(uniform_attention_key())
     return draw_panels(
-        TRAINED["rank_dimension"],
+        TRAINED_TITLES["rank_dimension"],
         note,
         panels,
         legend,

@@ -14,7 +14,7 @@ from ....results.tables import Row, chosen
 from ..constructions.features import Quantity
 from ..constructions.rank_1_heads import error_beyond_degree
 from ..settings.jobs import HeadLaw
-from ..settings.titles import ERROR, FIGURES
+from ..settings.titles import ERROR, FIGURE_TITLES
 from ..training.runs import groups, values
 from .panels import Axis, Mark, Panel, Scale, band, curve_of, draw_panels, level
 
@@ -102,7 +102,7 @@ def draw_features(table: pa.Table) -> Figure:
         for d, group in groups(rows, "d").items()
     ]
     return draw_panels(
-        FIGURES["rank_random_features"],
+        FIGURE_TITLES["rank_random_features"],
         note,
         panels,
         legend=(),

@@ -10,7 +10,7 @@ from ....pages.drawing import key
 from ....results.tables import chosen
 from ....statistics.contrasts import Run
 from ..settings.cells import EPOCH
-from ..settings.titles import TRAINED
+from ..settings.titles import TRAINED_TITLES
 from ..training import runs
 from .panels import BOLD, Axis, Mark, Panel, Scale, curve, draw_panels, points
 from .trained_parts import DEAD_WORDS, HELD_OUT_ERROR, mark_key, panel_title, recipe
@@ -64,7 +64,7 @@ def figure_fresh(rows: list[Run]) -> Figure:
     if any(row["dead"] for row in shown):
         legend.append(mark_key("x", DEAD_WORDS, size=4))
     return draw_panels(
-        TRAINED["rank_fresh"],
+        TRAINED_TITLES["rank_fresh"],
         note,
         panels,
         legend,

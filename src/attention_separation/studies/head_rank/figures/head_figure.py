@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from ....attention.kernel_looks import INK, PALETTE
 from ....messages.words import counted
 from ....statistics.contrasts import Run
-from ..settings.titles import TRAINED
+from ..settings.titles import TRAINED_TITLES
 from ..training import published_values, runs
 from .panels import BOLD, Axis, Mark, Panel, Scale, draw_panels, points
 from .trained_parts import has_size, mark_key, panel_title, recipe
@@ -67,7 +67,7 @@ def figure_2(rows: list[Run]) -> Figure:
     if is_compared:
         legend.append(mark_key("D", "published\nmedian", "none", 8))
     return draw_panels(
-        TRAINED["rank_fig2"],
+        TRAINED_TITLES["rank_fig2"],
         "\n".join(_notes(rows, is_compared)),
         angle_panels + norm_panels,
         legend,

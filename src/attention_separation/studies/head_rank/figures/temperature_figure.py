@@ -13,7 +13,7 @@ from ....attention.kernel_looks import INK
 from ....pages.drawing import Look, key
 from ....results.tables import Row, chosen
 from ..constructions.temperature import AddedBias, Fact
-from ..settings.titles import ERROR, FIGURES, KINDS
+from ..settings.titles import ERROR, FIGURE_TITLES, POINTS_IN_WORDS
 from ..training.runs import groups, listed, values
 from .panels import Axis, Mark, Panel, Scale, colours_of, curve_of, draw_panels, error_marks
 
@@ -55,7 +55,7 @@ def draw_temperature(table: pa.Table) -> Figure:
     if as_printed:
         panels.append(_printed_bias_panel(as_printed, right, colours))
     return draw_panels(
-        FIGURES["rank_temperature"],
+        FIGURE_TITLES["rank_temperature"],
         NOTE.format(draws=listed(rows, "draws")),
         panels,
         cell=(4.4, 4.6),
@@ -76,7 +76,7 @@ def _fact_1_panel(rows: list[Row]) -> Panel:
     ]
     for distribution, marker in DATA_MARKERS.items():
         if chosen(rows, distribution=distribution):
-            legend.append(_marker_key(marker, f"{KINDS[distribution]} points"))
+            legend.append(_marker_key(marker, f"{POINTS_IN_WORDS[distribution]} points"))
     return _softmax_panel("Fact 1: one head, $V = I$, $KQ^T = cI$", marks, legend)
 
 

@@ -17,7 +17,7 @@ from ....pages.drawing import Look, draw_estimates, key, save_with_numbers
 from ....results.provenance import record
 from ....results.tables import Row, chosen, read_parquet
 from ....settings.strict_model import Job
-from ..settings.titles import ERROR, KINDS, THEORY
+from ..settings.titles import ERROR, POINTS_IN_WORDS, THEORY_TITLES
 from ..theory import bound_table, found_table, layers_table, plurality_table
 from ..theory.found_table import HeadKind
 from ..theory.plurality_table import heads_reaching
@@ -212,7 +212,7 @@ def draw_points(title: str, table: pa.Table) -> Figure:
         rows_of_panel = chosen(rows, distribution=distribution, d=d)
         for n, rows_of_line in groups(rows_of_panel, "n").items():
             marks += _vote_marks(rows_of_line, colours[n])
-        panels.append(Panel(f"{KINDS[distribution]} points, $d$ = {d}", marks, x, y))
+        panels.append(Panel(f"{POINTS_IN_WORDS[distribution]} points, $d$ = {d}", marks, x, y))
     panels.append(_voters_panel(chosen(rows, distribution="orthogonal")))
     legend = [
         key(f"$N$ = {n}", colour, marker="o", markersize=3.5) for n, colour in colours.items()
@@ -271,7 +271,7 @@ def run(
         name: str, draw: Callable[[str, pa.Table], Figure], path: Path, schema: pa.Schema
     ) -> None:
         table = read_parquet(path, schema)
-        picture = draw(THEORY[name], table)
+        picture = draw(THEORY_TITLES[name], table)
         save_with_numbers(picture, output.with_name(f"{name}.svg"), table, provenance)
 
     trained = read_parquet(layers, layers_table.SCHEMA)

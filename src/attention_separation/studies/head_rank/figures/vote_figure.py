@@ -9,7 +9,7 @@ from ....attention.kernel_looks import PALETTE
 from ....pages.drawing import Look, key
 from ....results.tables import Row, chosen
 from ..constructions.vote import VoteSeries
-from ..settings.titles import ERROR, FIGURES
+from ..settings.titles import ERROR, FIGURE_TITLES
 from ..training.runs import columns_of, listed, values
 from .panels import Axis, Mark, Panel, Scale, colours_of, curve, draw_panels, error_marks, remark
 
@@ -37,7 +37,7 @@ def draw_vote(table: pa.Table) -> Figure:
         "vote, in layer 1; layer 2 takes 𝑑, and both layers have max(𝐻, 𝑑)."
     )
     panels = [_error_panel(errors), _heads_panel(chosen(rows, series=VoteSeries.HEADS_NEEDED))]
-    return draw_panels(FIGURES["rank_vote"], note, panels, cell=(4.8, 4.4))
+    return draw_panels(FIGURE_TITLES["rank_vote"], note, panels, cell=(4.8, 4.4))
 
 
 def _error_panel(rows: list[Row]) -> Panel:

@@ -10,8 +10,8 @@ from ....pages.drawing import save_with_numbers
 from ....results.provenance import record
 from ....results.tables import schema, table_from_columns
 from ....settings.strict_model import Job
-from ..constructions.rank_1_heads import TERMS, representing_weight
-from ..settings.titles import FIGURES
+from ..constructions.rank_1_heads import SERIES_DEGREES, representing_weight
+from ..settings.titles import FIGURE_TITLES
 from .panels import Axis, Panel, Scale, curve, draw_panels
 
 WEIGHT_DIMENSIONS = (4, 6, 8)
@@ -22,7 +22,7 @@ SCHEMA = schema(d=int, theta=float, published=float, representing=float)
 """Both weights at each angle of q and k, with their signs."""
 
 NOTE = (
-    f"Exact: sums over the odd degrees $l$ below {TERMS}. With $N_l/s_l$ times "
+    f"Exact: sums over the odd degrees $l$ below {SERIES_DEGREES}. With $N_l/s_l$ times "
     "$P_l(\\cos\\theta)$ the mean of $u(q, k)$ times a head's sign function, over independent $q$ "
     "and $k$, is the target's up to that degree. The published plot has $\\sqrt{N_l}P_l$, the "
     "L2-normalised polynomial, in its place, which gives high degrees more weight. Neither series "
@@ -52,7 +52,7 @@ def draw_weight() -> Figure:
         ]
         panels.append(Panel(f"$d$ = {d}", curves, x, y))
     return draw_panels(
-        FIGURES["rank_weight"],
+        FIGURE_TITLES["rank_weight"],
         NOTE,
         panels,
         legend=(),

@@ -25,7 +25,7 @@ NEAREST = 1e-9
 def target_slope(d: int, t: np.ndarray) -> np.ndarray:
     """d/dt of `head_vs_target`: P_l' is l (l + d - 2) / (d - 1) times P_(l-1) of d + 2."""
     total = np.zeros_like(t)
-    for below, value in polynomials(d + 2, t, rank_1_heads.TERMS - 1):
+    for below, value in polynomials(d + 2, t, rank_1_heads.SERIES_DEGREES - 1):
         degree = below + 1
         if degree % 2:
             weight = harmonics(d, degree) * sign_coefficient(d, degree) ** 3
