@@ -111,7 +111,7 @@ def dense(heads):
 
 @pytest.mark.parametrize("law", rank_1_heads.HEAD_LAWS)
 def test_one_factor_gives_the_error_of_every_number_of_heads(law, monkeypatch):
-    monkeypatch.setattr(rank_1_heads, "BLOCK", 7)
+    monkeypatch.setattr(rank_1_heads, "KERNEL_ROWS", 7)
     made = rank_1_heads.HEAD_LAWS[law](40, 6, 1, "solve")
     c, b = dense(made)
     errors, pivot = rank_1_heads.best_errors(made)
