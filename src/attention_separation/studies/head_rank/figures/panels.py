@@ -1,5 +1,6 @@
 """The one way in which figures of this paper are drawn: a number, most often an error, against one
-that is swept. A figure is panels, a panel is marks and two axes, and all of them are data."""
+that is swept. A figure is panels, and a panel is a title, two axes and marks, which draw
+themselves."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
