@@ -4,7 +4,7 @@ from attention_separation.results.claims import claim_rows
 from attention_separation.studies.head_rank.claims import learned_claims, trained_claims
 from attention_separation.studies.head_rank.claims.claim import Evidence
 from attention_separation.studies.head_rank.claims.published_claims import BEST_BELOW_FULL_RANK
-from attention_separation.studies.head_rank.settings.cells import STREAMS
+from attention_separation.studies.head_rank.settings.cells import StreamKind
 from attention_separation.studies.head_rank.settings.section import Grid, Normal, Part
 from attention_separation.studies.head_rank.training.cell_table import OF_SHARES
 
@@ -91,7 +91,7 @@ def runs_of(*grids, error=as_published, reported=None):
                 | {"attention_error": value, "attention_se": 0.001}
                 | {"curve_step": [100], "curve_train": [value], "curve_test": [value]}
                 | dict(zip(OF_SHARES, zip(*shares_of(cell), strict=True), strict=True))
-                | {f"{kind}_stream": "/".join(cell.stream_names(kind, run)) for kind in STREAMS}
+                | {f"{kind}_stream": "/".join(cell.stream_names(kind, run)) for kind in StreamKind}
             )
     return rows
 

@@ -8,7 +8,7 @@ from training_jobs import small, train_small
 
 from attention_separation.studies.head_rank.training.train_cell import Transformers
 from attention_separation.studies.head_rank.training.transformer import (
-    embed,
+    embed_parameters,
     share_and_norm,
     transformer,
 )
@@ -84,7 +84,7 @@ def test_an_embedded_network_does_what_it_did():
     with torch.no_grad():
         for tensor in after.tensors:
             tensor.zero_()
-        embed(before.tensors, after.tensors)
+        embed_parameters(before.tensors, after.tensors)
         assert torch.allclose(
             transformer(before.job, before.tensors, x), transformer(after.job, after.tensors, x)
         )

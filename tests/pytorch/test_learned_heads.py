@@ -13,7 +13,7 @@ from attention_separation.studies.head_rank.constructions.farthest_point import 
 from attention_separation.studies.head_rank.training.train_cell import (
     AffineFit,
     Transformers,
-    applied,
+    mapped_inputs,
 )
 from attention_separation.studies.head_rank.training.transformer import layers_of, learned_heads
 
@@ -85,7 +85,7 @@ def test_the_best_maps_are_those_of_least_squares_on_all_rows(parts):
                 wanted.append(y[run, :, i, b])
         best = np.linalg.pinv(np.array(rows)) @ np.array(wanted)
         assert np.allclose(maps[run], best.T, rtol=0, atol=1e-12)
-        mapped = applied(maps, x)[run]
+        mapped = mapped_inputs(maps, x)[run]
         for row, place in zip(rows, np.ndindex(70, 4), strict=True):
             assert np.allclose(mapped[:, place[1], place[0]], row @ best, atol=1e-12)
     x[1, 0, 0, 0] = math.nan

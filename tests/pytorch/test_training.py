@@ -19,10 +19,10 @@ from attention_separation.studies.head_rank.training import train_cell
 from attention_separation.studies.head_rank.training.train_cell import (
     Batches,
     Transformers,
-    farthest,
-    held_out,
-    points,
-    rate,
+    farthest_points,
+    held_out_sets,
+    learning_rate,
+    uniform_points,
 )
 from attention_separation.training.ensemble import Adam
 
@@ -45,7 +45,7 @@ def test_fresh_batches_never_come_back_and_repeated_ones_in_every_epoch():
     ten = drawn(small(regime="repeated", batches=10), 30)
     assert distinct(run for batch in ten for run in batch) == 30
     assert all(np.array_equal(ten[k], repeated[k % 10]) for k in range(30))
-    (held,) = held_out(small())
+    (held,) = held_out_sets(small())
     assert held.shape == (3, 4, 3, 64)
     seen = [tuple(row) for batch in fresh for row in np.moveaxis(batch, 1, -1).reshape(-1, 4)]
     assert not set(seen) & {tuple(row) for row in np.moveaxis(held, 1, -1).reshape(-1, 4)}
@@ -80,7 +80,7 @@ def test_batches_drawn_ahead_are_the_same(regime):
 
 
 def test_points_are_uniform_on_the_sphere():
-    x = points(stream(1, "test"), 3, 50, 1000).astype(float).reshape(3, -1)
+    x = uniform_points(stream(1, "test"), 3, 50, 1000).astype(float).reshape(3, -1)
     assert np.allclose((x**2).sum(0), 1, atol=1e-6)
     # One coordinate is uniform on [-1, 1] in R^3; 50000 values, five standard errors.
     assert abs(x[0].mean()) < 5 / (3 * 50_000) ** 0.5
@@ -90,8 +90,8 @@ def test_points_are_uniform_on_the_sphere():
 
 def test_the_target_is_the_point_with_the_least_inner_product():
     for n, d in ((3, 4), (20, 6)):
-        x = torch.from_numpy(points(stream(1, "test"), 2, d, n, 5))
-        found = farthest(x)
+        x = torch.from_numpy(uniform_points(stream(1, "test"), 2, d, n, 5))
+        found = farthest_points(x)
         for run, i, b in np.ndindex(2, n, 5):
             others = x[run, :, :, b]
             nearest = torch.argmax(torch.linalg.vector_norm(others - others[:, i : i + 1], dim=0))
@@ -109,7 +109,7 @@ def test_an_error_is_summed_over_coordinates_and_averaged_over_points(monkeypatc
     """All outputs are right but one, which is 0 in place of a unit vector."""
 
     def nearly_right(job, tensors, x):
-        outputs = farthest(x)
+        outputs = farthest_points(x)
         outputs[1, :, 2, 5] = 0
         return outputs
 
@@ -142,15 +142,15 @@ def test_an_error_is_summed_over_coordinates_and_averaged_over_points(monkeypatc
     ],
 )
 def test_learning_rates(settings, step, share):
-    assert rate(small(lr=0.02, **settings), step) == pytest.approx(0.02 * share, rel=1e-14)
+    assert learning_rate(small(lr=0.02, **settings), step) == pytest.approx(0.02 * share, rel=1e-14)
 
 
 def test_the_published_learning_rates():
     repeated = small(steps=8000, lr=0.03, schedule="per_epoch")
-    of_epochs = [rate(repeated, 100 * epoch) for epoch in range(80)]
+    of_epochs = [learning_rate(repeated, 100 * epoch) for epoch in range(80)]
     assert of_epochs[:5] == pytest.approx([0, 0.01, 0.02, 0.03, 0.03], abs=1e-15)
     assert of_epochs[42] == pytest.approx(0.015)
-    assert all(rate(repeated, 100 * k + 99) == value for k, value in enumerate(of_epochs))
+    assert all(learning_rate(repeated, 100 * k + 99) == value for k, value in enumerate(of_epochs))
     # The cosine is torch's own.
     one = torch.nn.Parameter(torch.zeros(1))
     cosine = torch.optim.lr_scheduler.CosineAnnealingLR(torch.optim.SGD([one], lr=0.03), 76)
@@ -198,7 +198,7 @@ def test_the_crossing_has_both_batches_under_both_warm_ups():
     for job in study.cells["crossing"].values():
         assert not job.batches
         arm = job.encoding, job.layers, job.regime
-        rises = [rate(job, step) for step in (0, 999, 1000, 3999, 9900)]
+        rises = [learning_rate(job, step) for step in (0, 999, 1000, 3999, 9900)]
         rates.setdefault(job.run_steps, {}).setdefault(arm, []).append(rises)
     assert rates.keys() == {4000, 20_000}
     assert len(rates[4000]) == 8
@@ -225,7 +225,7 @@ def test_data_and_schedule_are_settings_of_their_own():
         jobs = [
             small(regime=regime, schedule=each, steps=4000) for each in ("per_step", "per_epoch")
         ]
-        assert [rate(job, 199) for job in jobs] == pytest.approx([0.01 * 200 / 400, 0.01])
+        assert [learning_rate(job, 199) for job in jobs] == pytest.approx([0.01 * 200 / 400, 0.01])
         first, second = (Batches(job)(150) for job in jobs)
         assert np.array_equal(first, second)
 
@@ -299,7 +299,7 @@ def test_dead_runs_are_reported(tmp_path, monkeypatch):
                 self.tensors[0][1] = math.nan
 
     monkeypatch.setattr(train_cell, "Transformers", Broken)
-    monkeypatch.setattr(train_cell, "farthest", lambda x: _zero_last_run(x))
+    monkeypatch.setattr(train_cell, "farthest_points", lambda x: _zero_last_run(x))
     assert train_small(path) == 0
     rows = pq.read_table(path).to_pylist()
     assert [row["dead"] for row in rows] == [False, True, True]
@@ -362,7 +362,7 @@ def test_a_step_on_a_gpu_finds_what_is_its_own_in_tensors():
     ensemble._move = lambda batch: places.add(optimizer._factor.data_ptr())
     for number in range(1, 402):
         ensemble.advance(torch.empty(0))
-        lr = rate(job, number - 1)
+        lr = learning_rate(job, number - 1)
         assert optimizer._factor == torch.tensor(-lr / (1 - 0.9**number))
         assert optimizer._root_of_weights == torch.tensor((1 - 0.95**number) ** 0.5)
     assert len(places) == 1

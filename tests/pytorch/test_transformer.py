@@ -13,7 +13,7 @@ from attention_separation.studies.head_rank.training.transformer import (
     _pieces,
     layers_of,
     transformer,
-    unit,
+    unit_columns,
 )
 
 ENCODINGS = [("none", None), ("additive", None), ("concatenated", 4)]
@@ -77,7 +77,7 @@ def disturbed(job, dtype):
         for tensor in tensors:
             tensor.add_(0.3 * torch.randn(tensor.shape, generator=generator, dtype=dtype))
     x = torch.randn(len(job.seeds), job.d, job.n, job.batch, generator=generator, dtype=dtype)
-    return tensors, unit(x)[0]
+    return tensors, unit_columns(x)[0]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -125,7 +125,7 @@ def test_heads_taken_in_pieces_give_the_same_numbers(monkeypatch):
     qkv = torch.randn(3, 3, 4, 2, 3, 5, generator=generator).requires_grad_()
     found = []
     for piece in (1, 5 * 9 * 2 * 3, 10**6):
-        monkeypatch.setattr(module, "PIECE", piece)
+        monkeypatch.setattr(module, "PRODUCTS_TOGETHER", piece)
         output = RowAttention.apply(qkv)
         found.append((output, *torch.autograd.grad(output.square().sum(), qkv)))
     for one in found[:2]:
@@ -133,7 +133,7 @@ def test_heads_taken_in_pieces_give_the_same_numbers(monkeypatch):
 
 
 def test_a_gpu_takes_all_heads_at_once(monkeypatch):
-    monkeypatch.setattr(module, "PIECE", 1)
+    monkeypatch.setattr(module, "PRODUCTS_TOGETHER", 1)
     qkv = torch.empty(3, 3, 4, 2, 3, 5)
     assert len([*_pieces(qkv)]) == 12
     ((runs, heads),) = _pieces(qkv.to("meta"))

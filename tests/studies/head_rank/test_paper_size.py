@@ -23,7 +23,7 @@ from attention_separation.studies.head_rank.training.cell_table import (
 )
 from attention_separation.studies.head_rank.training.runs import columns_of
 
-STUDIES = {scale: head_rank(scale=scale) for scale in (*paper_size.SCALES, "as_published")}
+STUDIES = {scale: head_rank(scale=scale) for scale in (*paper_size.KEPT_SCALES, "as_published")}
 
 
 def train(results, scale, *names):
@@ -224,7 +224,7 @@ def compared(docs):
             for row in rows]  # fmt: skip
 
 
-NUMBERS = {*comparison.COMPARED.names} - {"encoding", "in_band", "regime", "schedule"}
+NUMBERS = {*comparison.COMPARED_SCHEMA.names} - {"encoding", "in_band", "regime", "schedule"}
 
 
 @pytest.mark.exhaustive
@@ -317,7 +317,7 @@ def test_cells_and_tables_from_before_there_were_variants_are_those_of_the_paper
 def test_the_least_training_loss_is_held_against_the_published_five_runs(losses, place):
     row = one_row("reference", "d64_n16_L3_w8_r4_concatenated")
     rows = [row | {"run": run, "min_train": loss} for run, loss in enumerate(losses)]
-    (found,) = comparison.compared(rows, {row["cell"]: {"core_seconds": 1.0}})
+    (found,) = comparison.compared_rows(rows, {row["cell"]: {"core_seconds": 1.0}})
     assert (found["published"], found["top"], found["in_band"]) == (0.00491, 0.0087, place)
     assert found["least_train"] == min(losses)
 
@@ -331,7 +331,7 @@ def one_row(scale, name):
 def test_only_networks_of_the_published_width_are_held_against_a_band():
     rows = [one_row("reference", "d64_n4_L2_w8_r1") | {"run": 0, "min_train": 0.03, "width": w}
             for w in (8, 64)]  # fmt: skip
-    places = [comparison.compared([row], {row["cell"]: {"core_seconds": 1.0}}) for row in rows]
+    places = [comparison.compared_rows([row], {row["cell"]: {"core_seconds": 1.0}}) for row in rows]
     assert [(found["top"], found["in_band"]) for (found,) in places] == [
         (0.045, None), (0.045, "inside"),
     ]  # fmt: skip
@@ -341,14 +341,14 @@ def test_quartiles_of_heads_stand_beside_the_published_boxes():
     row = one_row("reference", "d64_n16_L1_w8_r64")
     rows = [row | {"run": 0, "angle": [170.0, 172.0], "norm": [300.0, None]},
             row | {"run": 1, "angle": [174.0, 176.0, 178.0], "norm": [500.0, 500.0]}]  # fmt: skip
-    angle, norm = comparison.compared_heads([*rows, one_row("reference", "d64_n16_L3_w1_r64")])
+    angle, norm = comparison.head_rows([*rows, one_row("reference", "d64_n16_L3_w1_r64")])
     assert angle == {
         "width": 8, "steps": 10000, "runs": 2, "heads": 5, "quantity": "angle",
         "q1": 172.0, "median": 174.0, "q3": 176.0,
         "published_q1": 174.8, "published_median": 176.3, "published_q3": 176.55,
     }  # fmt: skip
     assert (norm["heads"], norm["q1"], norm["median"]) == (3, 400.0, 500.0)
-    (single, _) = comparison.compared_heads([
+    (single, _) = comparison.head_rows([
         one_row("reference", "d64_n16_L1_w1_r64") | {"run": 0, "angle": [179.0], "norm": [1.0]}
     ])  # fmt: skip
     assert (single["published_median"], single["published_q1"]) == (179.6, None)

@@ -8,17 +8,17 @@ import numpy as np
 
 from ...results.tables import schema
 from ...statistics.contrasts import Run
-from .kept_figures import FIGURES, figure_of
+from .kept_figures import RUNS_OF_FIGURES, paper_figure
 from .settings.cells import Architecture
 from .training import published_values
 from .training.runs import CONTROL_INITIAL, cells_of, held_out_error, initial_words, over_rank_0
 
-PUBLISHED = schema(
+PUBLISHED_SCHEMA = schema(
     figure=int, layers=int, width=int, encoding=str, n=int, rank=int, error=float, top=float
 )
 """`error` is the least of five runs, `top` the largest where it can be read."""
 
-COMPARED = schema(
+COMPARED_SCHEMA = schema(
     figure=int, layers=int, width=int, encoding=str, n=int, rank=int, steps=int, lr=float,
     regime=str, schedule=str, runs=int, dead=int, error=float, over_rank_0=float,
     least_train=float, published=float, top=float, in_band=str, core_hours=float,
@@ -30,7 +30,7 @@ the published five runs, from `published` to `top` of the same model, or above o
 where no `top` can be read. `core_hours`: what one run by the authors' recipe would take, by what
 its steps took here; null where that is not known."""
 
-COMPARED_HEADS = schema(
+HEADS_SCHEMA = schema(
     width=int, steps=int, runs=int, heads=int, quantity=str, q1=float, median=float, q3=float,
     published_q1=float, published_median=float, published_q3=float,
 )  # fmt: skip
@@ -39,22 +39,22 @@ COMPARED_HEADS = schema(
 
 COMPARED_SETTINGS = ("layers", "width", "n", "rank", "steps", "lr", "regime", "schedule")
 CROSSING_SETTINGS = ("layers", "width", "rank", "encoding", "regime", "schedule")
-"""Columns of COMPARED, and of CROSSING, that are settings of a cell."""
+"""Columns of COMPARED_SCHEMA, and of CROSSING_SCHEMA, that are settings of a cell."""
 
-LEARNS = 0.99
+LEARNING_ERROR = 0.99
 """Error on new sets below which a run of the crossing learns: 1 is that of predicting zero."""
 
-CROSSING = schema(
+CROSSING_SCHEMA = schema(
     layers=int, width=int, rank=int, encoding=str, regime=str, schedule=str, steps=int, runs=int,
     learning=int, by_heart=int, error=float, least=float, largest=float, train_error=float,
     core_minutes=float,
 )  # fmt: skip
 """A row per cell of the crossing of batches and warm-ups, after the `steps` that were run.
-`learning`: runs with an error on new sets below LEARNS; `by_heart`: the others with such a training
-loss. `error`, `train_error`: means over runs, of new sets and of the last epoch's training losses;
-`least` and `largest` of the errors. `core_minutes`: of all runs; null where not known."""
+`learning`: runs with an error on new sets below LEARNING_ERROR; `by_heart`: the others with such a
+training loss. `error`, `train_error`: means over runs, of new sets and of the last epoch's training
+losses; `least` and `largest` of the errors. `core_minutes`: of all runs; null where not known."""
 
-COSTS = schema(layers=int, width=int, runs=int, operations=float, core_hours=float)
+COSTS_SCHEMA = schema(layers=int, width=int, runs=int, operations=float, core_hours=float)
 """What Figure 1 takes by the published configurations, a row per number of layers and width: its
 `runs`, seven ranks and five seeds, their floating-point `operations`, and the hours of a core that
 reaches GIGAFLOPS."""
@@ -63,23 +63,23 @@ GIGAFLOPS = 70.0
 """10^9 operations per second of one core at d = 64 and N = 16 in batches of 256, about the least
 that was measured there."""
 
-SEEDS = 5
+PUBLISHED_SEEDS = 5
 """Runs of each published point."""
 
 
 def published_rows() -> list[dict[str, Any]]:
-    """Rows of PUBLISHED: the values of the paper's Figures 1, 3 and 4."""
+    """Rows of PUBLISHED_SCHEMA: the values of the paper's Figures 1, 3 and 4."""
     rows = []
-    for line, errors in published_values.LINES.items():
+    for line, errors in published_values.ERRORS_BY_LINE.items():
         for rank, error in errors.items():
-            top = published_values.top(line, rank)
+            top = published_values.largest_error(line, rank)
             rows.append(line._asdict() | {"rank": rank, "error": error, "top": top})
     return rows
 
 
 def cost_rows() -> list[dict[str, Any]]:
-    """Rows of COSTS."""
-    sets = SEEDS * published_values.BATCH * published_values.STEPS["rank_fig1"]
+    """Rows of COSTS_SCHEMA."""
+    sets = PUBLISHED_SEEDS * published_values.BATCH * published_values.STEPS["rank_fig1"]
     rows = []
     for layers, width in published_values.FIGURE_1:
         operations = 0
@@ -98,7 +98,7 @@ def cost_rows() -> list[dict[str, Any]]:
             {
                 "layers": layers,
                 "width": width,
-                "runs": SEEDS * len(published_values.RANKS),
+                "runs": PUBLISHED_SEEDS * len(published_values.RANKS),
                 "operations": float(operations),
                 "core_hours": operations / (GIGAFLOPS * 1e9 * 3600),
             }
@@ -106,12 +106,12 @@ def cost_rows() -> list[dict[str, Any]]:
     return rows
 
 
-def compared(rows: list[Run], made_with: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of COMPARED, of the runs of one scale and what made them."""
-    compared_rows = []
+def compared_rows(rows: list[Run], made_with: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of COMPARED_SCHEMA, of the runs of one scale and what made them."""
+    rows_of_cells = []
     for cell in cells_of(rows):
         row = cell[0]
-        figure = figure_of(row)
+        figure = paper_figure(row)
         if figure is None:
             continue
         losses = [run["min_train"] for run in cell if run["min_train"] is not None]
@@ -130,19 +130,19 @@ def compared(rows: list[Run], made_with: dict[str, dict[str, Any]]) -> list[dict
             "over_rank_0": mean(map(over_rank_0, cell)),
             "core_hours": _core_hours(row, len(cell), made_with[row["cell"]]["core_seconds"]),
         }
-        compared_rows.append(settings | measured | _published(figure, row, least))
-    return compared_rows
+        rows_of_cells.append(settings | measured | _published(figure, row, least))
+    return rows_of_cells
 
 
 def crossing_rows(rows: list[Run], made_with: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of CROSSING, of the runs of one scale that stop before the end of their schedule."""
+    """Rows of CROSSING_SCHEMA, of a scale's runs that stop before the end of their schedule."""
     crossing = []
-    for cell in cells_of([row for row in rows if FIGURES["rank_crossing"](row)]):
+    for cell in cells_of([row for row in rows if RUNS_OF_FIGURES["rank_crossing"](row)]):
         row = cell[0]
         errors = [held_out_error(run) for run in cell]
         losses = [1.0 if run["train_error"] is None else run["train_error"] for run in cell]
         losses_of_others = [
-            loss for loss, error in zip(losses, errors, strict=True) if error >= LEARNS
+            loss for loss, error in zip(losses, errors, strict=True) if error >= LEARNING_ERROR
         ]
         seconds = made_with[row["cell"]]["core_seconds"]
         settings = {name: row[name] for name in CROSSING_SETTINGS}
@@ -150,7 +150,7 @@ def crossing_rows(rows: list[Run], made_with: dict[str, dict[str, Any]]) -> list
             "steps": row["stop_after"],
             "runs": len(cell),
             "learning": len(cell) - len(losses_of_others),
-            "by_heart": sum(loss < LEARNS for loss in losses_of_others),
+            "by_heart": sum(loss < LEARNING_ERROR for loss in losses_of_others),
             "error": mean(errors),
             "least": min(errors),
             "largest": max(errors),
@@ -161,17 +161,17 @@ def crossing_rows(rows: list[Run], made_with: dict[str, dict[str, Any]]) -> list
     return crossing
 
 
-def compared_heads(rows: list[Run]) -> list[dict[str, Any]]:
-    """Rows of COMPARED_HEADS, of the runs of one scale."""
-    compared_rows = []
-    for cell in cells_of([row for row in rows if FIGURES["rank_fig2"](row)], layers=1):
+def head_rows(rows: list[Run]) -> list[dict[str, Any]]:
+    """Rows of HEADS_SCHEMA, of the runs of one scale."""
+    rows_of_cells = []
+    for cell in cells_of([row for row in rows if RUNS_OF_FIGURES["rank_fig2"](row)], layers=1):
         width = cell[0]["width"]
         medians = published_values.FIGURE_2.get(width, (None, None))
         boxes = published_values.QUARTILES_2.get(width, ((None, None), (None, None)))
         for name, median, box in zip(("angle", "norm"), medians, boxes, strict=True):
             heads = [number for number in chain(*(row[name] for row in cell)) if number is not None]
             quartiles = np.quantile(heads, (0.25, 0.5, 0.75))
-            compared_rows.append(
+            rows_of_cells.append(
                 {
                     "width": width,
                     "steps": cell[0]["steps"],
@@ -186,14 +186,14 @@ def compared_heads(rows: list[Run]) -> list[dict[str, Any]]:
                     "published_q3": box[1],
                 }
             )
-    return compared_rows
+    return rows_of_cells
 
 
 def _core_hours(row: Run, runs: int, seconds: float | None) -> float | None:
     """Of one run by the authors' recipe, by the seconds of so many runs like this one."""
     if seconds is None:
         return None
-    sets = published_values.STEPS[f"rank_fig{figure_of(row)}"] * published_values.BATCH
+    sets = published_values.STEPS[f"rank_fig{paper_figure(row)}"] * published_values.BATCH
     return seconds / 3600 / runs * sets / (row["steps"] * row["batch"])
 
 
@@ -202,8 +202,10 @@ def _published(figure: int, row: Run, least: float | None) -> dict[str, float | 
     its cell is beside it; empty where it has none."""
     if row["additive_sd"] == CONTROL_INITIAL["additive_sd"]:
         return {}
-    line = published_values.Line(figure, row["layers"], row["width"], row["encoding"], row["n"])
-    errors = published_values.line(
+    line = published_values.PublishedLine(
+        figure, row["layers"], row["width"], row["encoding"], row["n"]
+    )
+    errors = published_values.errors_by_rank(
         figure,
         line.layers,
         width=None if figure == 4 else line.width,
@@ -213,7 +215,7 @@ def _published(figure: int, row: Run, least: float | None) -> dict[str, float | 
     if row["rank"] not in errors:
         return {}
     low = errors[row["rank"]]
-    high = published_values.top(line, row["rank"])
+    high = published_values.largest_error(line, row["rank"])
     is_same = figure != 4 or line.width == published_values.WIDTH_4
     place = _place(least, low, high) if is_same else None
     return {"published": low, "top": high, "in_band": place}

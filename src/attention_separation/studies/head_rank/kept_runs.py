@@ -18,13 +18,13 @@ from ...results.environment import processor
 from ...results.files import write_text
 from ...results.tables import read_schema, rounded, table_from_rows, write_csv
 from ...statistics.contrasts import Run
-from .settings.cells import MOST_POINTS
-from .training.cell_table import ADDED, OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entries, read_cell
+from .settings.cells import MOST_CURVE_POINTS
+from .training.cell_table import ADDED, OF_CURVES, OF_HEADS, OF_SHARES, RUNS, entry_table, read_cell
 
 MADE_WITH = "made_with.json"
 KEPT_METADATA = ("settings", "code", "seed", "torch", "device", "versions")
 
-LISTS = {"heads": OF_HEADS, "curves": OF_CURVES, "shares": OF_SHARES}
+KEPT_LISTS = {"heads": OF_HEADS, "curves": OF_CURVES, "shares": OF_SHARES}
 """Tables with a row per entry of these lists of a cell's table."""
 
 
@@ -52,9 +52,9 @@ def keep_runs(results: Path, folder: Path) -> int:
 def kept_tables(rows: list[Run]) -> dict[str, pa.Table]:
     """The tables that are kept, of rows of cells' tables."""
     tables = {"runs": table_from_rows(rows, RUNS)}
-    for name, lists in LISTS.items():
-        most = MOST_POINTS if name == "curves" else None
-        table = entries(rows, lists, run_columns=("cell", "run"), most=most)
+    for name, lists in KEPT_LISTS.items():
+        most = MOST_CURVE_POINTS if name == "curves" else None
+        table = entry_table(rows, lists, run_columns=("cell", "run"), most=most)
         tables[name] = table.rename_columns(_short_names(table.schema))
     return tables
 
@@ -75,9 +75,9 @@ def read_kept(folder: Path) -> list[Run]:
 
     rows: dict[tuple[str, int], Run] = {}
     for row in read("runs"):
-        empty_lists: Run = {name: [] for name in chain(*LISTS.values())}
+        empty_lists: Run = {name: [] for name in chain(*KEPT_LISTS.values())}
         rows[row["cell"], row["run"]] = ADDED | row | empty_lists
-    for table, names in LISTS.items():
+    for table, names in KEPT_LISTS.items():
         # Behind `cell` and `run`.
         columns = empty_tables[table].column_names[2:]
         for entry in read(table):

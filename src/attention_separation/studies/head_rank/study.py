@@ -29,9 +29,16 @@ from .settings.jobs import (
     VoteJob,
 )
 from .settings.section import HeadRankSection
-from .settings.titles import FIGURES, JUDGED, LONG, NUMBERED, THEORY, UNJUDGED
+from .settings.titles import (
+    FIGURE_TITLES,
+    JUDGED_TITLES,
+    NUMBERED,
+    THEORY_TITLES,
+    UNJUDGED,
+    UNLISTED_TABLES,
+)
 
-NUMBERS = Kind("numbers", ("parquet",))
+NUMBERS_KIND = Kind("numbers", ("parquet",))
 
 
 @dataclass(frozen=True)
@@ -44,7 +51,7 @@ class Computed:
     memory_mb: int
 
 
-COMPUTED = {
+COMPUTED_TABLES = {
     "temperature": Computed(TemperatureJob, "rank_temperature", memory_mb=1000),
     "vote": Computed(VoteJob, "rank_vote", memory_mb=1000),
     # 16,384 heads at the paper's scale: their kernel and its Cholesky factor.
@@ -134,7 +141,9 @@ class HeadRank(Study):
     def cells_of_figures(self) -> dict[str, dict[str, CellJob]]:
         """The cells that each figure of trained transformers shows."""
         figures = {
-            f"rank_{grid}": cells for grid, cells in self.cells.items() if f"rank_{grid}" in FIGURES
+            f"rank_{grid}": cells
+            for grid, cells in self.cells.items()
+            if f"rank_{grid}" in FIGURE_TITLES
         }
         full_rank_heads = {
             name: cell
@@ -158,8 +167,8 @@ class HeadRank(Study):
             if grid not in UNJUDGED:
                 judged_cells |= cells
         judged = "Claims of the second paper, judged on runs and constructions made here"
-        claims = Output(TABLE, "rank_claims", JUDGED["rank_claims"], judged=judged)
-        errors = Output(TABLE, "rank_errors", JUDGED["rank_errors"])
+        claims = Output(TABLE, "rank_claims", JUDGED_TITLES["rank_claims"], judged=judged)
+        errors = Output(TABLE, "rank_errors", JUDGED_TITLES["rank_errors"])
         section = self.section
         return Result(
             name="rank_claims",
@@ -170,7 +179,7 @@ class HeadRank(Study):
             outputs={"output": (claims,), "": (errors,)},
             inputs={
                 "tables": tuple(Output(CELL, name) for name in judged_cells),
-                **{name: (Output(NUMBERS, name),) for name in COMPUTED},
+                **{name: (Output(NUMBERS_KIND, name),) for name in COMPUTED_TABLES},
                 **_theory_tables(),
             },
             description="Rank of heads: claims and errors",
@@ -178,9 +187,9 @@ class HeadRank(Study):
 
     def _computed(self) -> Iterator[Result]:
         """Tables computed without training, each with its figure."""
-        for name, computed in COMPUTED.items():
+        for name, computed in COMPUTED_TABLES.items():
             figure = computed.figure
-            numbers = Output(NUMBERS, name)
+            numbers = Output(NUMBERS_KIND, name)
             settings = getattr(self.chosen, name)
             yield Result(
                 name=f"{figure}_numbers",
@@ -192,13 +201,13 @@ class HeadRank(Study):
                 minutes=60,
                 priority=9,
             )
-            yield _figure(
+            yield _figure_result(
                 figure,
                 "construction_figures",
                 inputs={"table": (numbers,)},
                 options=("--figure", figure),
             )
-        yield _figure("rank_weight", "weight_figure")
+        yield _figure_result("rank_weight", "weight_figure")
 
     def _theory(self) -> Iterator[Result]:
         """The tables of one layer of low-rank heads, and the figures of them all."""
@@ -221,7 +230,7 @@ class HeadRank(Study):
                 minutes=30,
                 priority=9,
             )
-        first, *beside = [Output(FIGURE, name, title) for name, title in THEORY.items()]
+        first, *beside = [Output(FIGURE, name, title) for name, title in THEORY_TITLES.items()]
         yield Result(
             name=first.name,
             module="studies.head_rank.figures.theory_figures",
@@ -250,7 +259,7 @@ class HeadRank(Study):
                 priority=1 + min(cell.training_flops() // 10**11, 7),
             )
         for figure, cells in self.cells_of_figures().items():
-            yield _figure(
+            yield _figure_result(
                 figure,
                 "training_figures",
                 inputs={"tables": tuple(Output(CELL, name) for name in cells)},
@@ -258,7 +267,7 @@ class HeadRank(Study):
             )
 
 
-def _figure(
+def _figure_result(
     name: str,
     module: str,
     inputs: dict[str, tuple[Output, ...]] | None = None,
@@ -266,7 +275,7 @@ def _figure(
 ) -> Result:
     """A figure drawn by a module of this study's."""
     module = f"studies.head_rank.figures.{module}"
-    return figure_of_tables(name, FIGURES[name], module, inputs or {}, options)
+    return figure_of_tables(name, FIGURE_TITLES[name], module, inputs or {}, options)
 
 
 def _theory_tables() -> dict[str, tuple[Output, ...]]:
@@ -284,7 +293,7 @@ def _theory_tables() -> dict[str, tuple[Output, ...]]:
 
 
 def _theory_table(name: str) -> Output:
-    return Output(TABLE, name, NUMBERED[name], is_listed=name not in LONG)
+    return Output(TABLE, name, NUMBERED[name], is_listed=name not in UNLISTED_TABLES)
 
 
 def _claim_line(row: dict[str, Any]) -> str:

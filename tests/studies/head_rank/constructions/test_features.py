@@ -109,10 +109,10 @@ def dense(heads):
     return c, rank_1_heads.head_vs_target(heads.q.shape[1], heads.cosines)
 
 
-@pytest.mark.parametrize("law", rank_1_heads.LAWS)
+@pytest.mark.parametrize("law", rank_1_heads.HEAD_LAWS)
 def test_one_factor_gives_the_error_of_every_number_of_heads(law, monkeypatch):
-    monkeypatch.setattr(rank_1_heads, "BLOCK", 7)
-    made = rank_1_heads.LAWS[law](40, 6, 1, "solve")
+    monkeypatch.setattr(rank_1_heads, "KERNEL_ROWS", 7)
+    made = rank_1_heads.HEAD_LAWS[law](40, 6, 1, "solve")
     c, b = dense(made)
     errors, pivot = rank_1_heads.best_errors(made)
     for count in (1, 2, 7, 8, 40):

@@ -181,7 +181,7 @@ def test_the_weights_are_both_drawn_at_every_dimension():
         for line, name in zip(ax.lines, ("published", "representing"), strict=True):
             assert np.array_equal(line.get_ydata(), np.abs(own[name]))
         # At an angle of 0 all polynomials are 1: the sum of N_l / s_l, in each with its root.
-        degrees = range(1, rank_1_heads.TERMS, 2)
+        degrees = range(1, rank_1_heads.SERIES_DEGREES, 2)
         for name, power in (("published", 1.5), ("representing", 1.0)):
             terms = [harmonics(d, k) ** power / sign_coefficient(d, k) for k in degrees]
             assert own[name][-1] == pytest.approx(-sum(terms), rel=1e-9)

@@ -11,7 +11,7 @@ from attention_separation.__main__ import main, run_job
 from attention_separation.results.tables import table_from_rows
 from attention_separation.studies.head_rank.figures import theory_figures
 from attention_separation.studies.head_rank.settings.jobs import BoundSettings
-from attention_separation.studies.head_rank.settings.titles import NUMBERED, THEORY
+from attention_separation.studies.head_rank.settings.titles import NUMBERED, THEORY_TITLES
 from attention_separation.studies.head_rank.theory.bound_table import NEEDED, needed_rows
 
 STUDY = head_rank(scale="smoke")
@@ -56,10 +56,10 @@ def test_every_table_and_figure_is_made(folder):
     for name in NUMBERED:
         for suffix in ("parquet", "csv", "html"):
             assert (folder / f"tables/{name}.{suffix}").stat().st_size > 300
-    for name in THEORY:
+    for name in THEORY_TITLES:
         for suffix in ("svg", "png", "pdf", "csv", "parquet"):
             assert (folder / f"figures/{name}.{suffix}").stat().st_size > 300
-        assert THEORY[name] in (folder / f"figures/{name}.svg").read_text(encoding="utf-8")
+        assert THEORY_TITLES[name] in (folder / f"figures/{name}.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.whole_run
@@ -82,7 +82,7 @@ def test_the_figure_of_ranks_draws_what_the_table_has(folder):
     rows = [row for row in table.to_pylist() if (row["d"], row["budget"]) == (8, "d^3")]
     lines = figure.axes[-1].lines
     drawn = {tuple(line.get_ydata()) for line in lines}
-    for line in theory_figures.LINES:
+    for line in theory_figures.HEAD_LINES:
         of_kinds = [row for row in rows if row["rank"] < 8 and row["kind"] in line.kinds]
         assert tuple(theory_figures.least_errors(of_kinds).values()) in drawn
     assert tuple(row["bound"] for row in sorted(
@@ -100,7 +100,7 @@ def test_the_figure_of_ranks_draws_the_least_trained_error_below_full_rank(folde
         line
         for ax in figure.axes
         for line in ax.lines
-        if line.get_label() == theory_figures.LEARNED
+        if line.get_label() == theory_figures.LEARNED_LABEL
         and ax.get_title(loc="left").endswith("d^2/r$")
     ]
     assert list(line.get_xdata()) == [1, 2]
@@ -142,7 +142,7 @@ def test_the_figure_of_points_has_the_line_of_rank_0(folder):
 
 def test_a_rule_makes_all_three_figures_of_all_tables():
     result = STUDY.results["rank_theory"]
-    assert [output.name for output in result.all_outputs()] == list(THEORY)
+    assert [output.name for output in result.all_outputs()] == list(THEORY_TITLES)
     assert [output.name for output in sum(result.inputs.values(), ())] == list(NUMBERED)
 
 

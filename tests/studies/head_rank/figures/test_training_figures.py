@@ -29,10 +29,10 @@ from attention_separation.studies.head_rank.constructions.farthest_point import 
     simulated_errors,
 )
 from attention_separation.studies.head_rank.figures.training_figures import (
-    FIGURES,
+    TRAINED_FIGURES,
     WITH_FACT_1,
-    numbers,
-    shown,
+    numbers_table,
+    runs_shown,
 )
 from attention_separation.studies.head_rank.settings.section import Grid, Normal, Part
 
@@ -56,13 +56,17 @@ def picture_of(figure, grid, **changes):
     """The figure of made-up runs of a grid, each of them changed alike."""
     if not changes:
         return drawn(figure, grid.model_dump_json())
-    return FIGURES[figure](shown(figure, [row | changes for row in runs_of(grid)], seed=1))
+    return TRAINED_FIGURES[figure](
+        runs_shown(figure, [row | changes for row in runs_of(grid)], seed=1)
+    )
 
 
 @cache
 def drawn(figure, grid):
     """Of a grid as text: several tests look at one picture."""
-    return FIGURES[figure](shown(figure, runs_of(Grid.model_validate_json(grid)), seed=1))
+    return TRAINED_FIGURES[figure](
+        runs_shown(figure, runs_of(Grid.model_validate_json(grid)), seed=1)
+    )
 
 
 def legend(figure, grid, **changes):
@@ -80,7 +84,7 @@ def titles(figure, grid):
     return [ax.get_title(loc="left") for ax in picture_of(figure, grid).axes if ax.lines]
 
 
-@few(5, "figure", FIGURES)
+@few(5, "figure", TRAINED_FIGURES)
 @few(1, "runs", [1, 3])
 def test_each_figure_is_drawn(figure, runs):
     picture = picture_of(figure, changed(GRIDS.get(figure, FIG1), runs=runs))
@@ -95,7 +99,7 @@ def test_a_line_is_of_the_means_of_runs_that_have_a_number():
     for row in rows:
         if row["rank"] == 2 or (row["rank"], row["run"]) == (4, 0):
             row["test_error"] = None
-    picture = FIGURES["rank_fig1"](shown("rank_fig1", rows, seed=1))
+    picture = TRAINED_FIGURES["rank_fig1"](runs_shown("rank_fig1", rows, seed=1))
     line = next(line for line in picture.axes[0].lines if len(line.get_xdata()) == 3)
     means = [
         np.mean(
@@ -324,15 +328,15 @@ def test_beside_single_heads_stands_what_fact_1_has_at_their_c():
     rows = runs_of(grid)
     for row in rows:
         row["scale"] = [-20.0 - row["run"]] * len(row["scale"])
-    found = shown("rank_fig1", rows, seed=1)
+    found = runs_shown("rank_fig1", rows, seed=1)
     own = [row for row in found if row["fact_1_error"] is not None]
     assert {(row["layers"], row["total_heads"], row["rank"]) for row in own} == {(1, 1, 8)}
     exact = [error for error, _ in simulated_errors(8, 4, [20.0, 21.0, 22.0], seed=1)]
     assert [row["fact_1_error"] for row in own] == pytest.approx(exact)
-    table = numbers("rank_fig1", found)
+    table = numbers_table("rank_fig1", found)
     assert table.schema.names[-1] == "fact_1_error"
     assert table["fact_1_error"].null_count == len(rows) - 3
-    picture = FIGURES["rank_fig1"](found)
+    picture = TRAINED_FIGURES["rank_fig1"](found)
     squares = [line.get_ydata()[0] for ax in picture.axes for line in ax.lines
                if line.get_marker() == "s"]  # fmt: skip
     assert squares == pytest.approx(exact)
@@ -384,7 +388,7 @@ def test_a_line_against_d_is_of_medians():
     rows = runs_of(DIMENSION, error=lambda cell: 0.1)
     for row in rows:
         row["test_error"] = (0.1, 0.2, 0.9)[row["run"]]
-    one, _ = FIGURES["rank_dimension"](rows).axes
+    one, _ = TRAINED_FIGURES["rank_dimension"](rows).axes
     medians = [list(line.get_ydata()) for line in one.lines if line.get_linestyle() == "-"]
     assert medians == [[0.2, 0.2]] * 3
 
@@ -424,7 +428,7 @@ def test_runs_on_batches_that_come_back_show_their_training_loss_too():
     assert "its least training loss" in legend("rank_fig1", again)
     assert "its least training loss" not in legend("rank_fig1", FIG1)
     rows = [row | {"min_train": 0.0625} for row in runs_of(again)]
-    picture = FIGURES["rank_fig1"](shown("rank_fig1", rows, seed=1))
+    picture = TRAINED_FIGURES["rank_fig1"](runs_shown("rank_fig1", rows, seed=1))
     hollow = [
         line
         for ax in picture.axes

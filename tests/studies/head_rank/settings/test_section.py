@@ -6,7 +6,7 @@ import pytest
 from making import head_rank
 from training_jobs import small
 
-from attention_separation.studies.head_rank.settings.cells import STEPS_PER_BLOCK, STREAMS
+from attention_separation.studies.head_rank.settings.cells import STEPS_PER_BLOCK, StreamKind
 from attention_separation.studies.head_rank.settings.section import Grid, Part
 
 SHARED = {
@@ -69,7 +69,7 @@ def test_variants_have_names_and_digests_of_their_own_and_the_papers_networks_ke
     assert not {"biases", "layer_norm"} & {*json.loads(usual.canonical())}
     for (job,) in others:
         assert job.digest() != usual.digest()
-        assert all(job.stream_names(k, 0) == usual.stream_names(k, 0) for k in STREAMS)
+        assert all(job.stream_names(k, 0) == usual.stream_names(k, 0) for k in StreamKind)
 
 
 def test_cells_on_new_sets_are_published_ones_but_for_their_batches():

@@ -13,7 +13,10 @@ from attention_separation.rank_bound.bound import bound
 from attention_separation.studies.head_rank.constructions import data, full_rank_head, rank_1_heads
 from attention_separation.studies.head_rank.settings.jobs import FoundJob
 from attention_separation.studies.head_rank.theory import optimised_heads, projected_heads
-from attention_separation.studies.head_rank.theory.bound_table import budget_heads, ranks
+from attention_separation.studies.head_rank.theory.bound_table import (
+    heads_by_budget,
+    ranks_of_dimension,
+)
 from attention_separation.studies.head_rank.theory.found_table import found_rows, linear_limit
 
 SIGMAS = 6
@@ -113,8 +116,8 @@ def test_the_best_weights_are_the_best():
     assert error == pytest.approx(own(a))
     assert all(own(a + 0.01 * rng.standard_normal(9)) > error for _ in range(20))
     # Signs help: with none of them the sum of value maps is far from 1.
-    assert error < projected_heads.best_weights(found.gram, found.target)[1] - 0.005
-    a, linear = projected_heads.weights_beside_linear_part(d, found)
+    assert error < projected_heads.best_weights(found.gram, found.target).error - 0.005
+    a, linear = projected_heads.best_beside_linear_part(d, found)
 
     def mixed(a, linear):
         return projected_heads.errors_given_y(ranges, y, a, linear, 1.0).mean()
@@ -166,17 +169,19 @@ def test_the_gradient_of_rank_1_heads():
     numeric = approx_fprime(x, lambda v: optimised_heads.error_and_gradient(v, d)[0], 1e-7)
     np.testing.assert_allclose(gradient, numeric, atol=1e-5)
     q, k = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in x.reshape(2, 5, d))
-    assert error == pytest.approx(optimised_heads.least_error(rank_1_heads.Heads(q, k)), abs=1e-6)
+    assert error == pytest.approx(
+        optimised_heads.error_of_best_weights(rank_1_heads.Heads(q, k)), abs=1e-6
+    )
     assert error == pytest.approx(
         rank_1_heads.best_errors(rank_1_heads.Heads(q, k))[0][-1], abs=1e-6
     )
 
 
 def test_sizes():
-    assert ranks(8) == [1, 2, 4, 8]
-    assert ranks(6) == [1, 2, 4, 6]
-    assert budget_heads(64, 32) == {"d^2": 2, "d^2.5": 16, "d^3": 128}
-    assert budget_heads(8, 8) == {"d^2": 1, "d^2.5": 3, "d^3": 8}
+    assert ranks_of_dimension(8) == [1, 2, 4, 8]
+    assert ranks_of_dimension(6) == [1, 2, 4, 6]
+    assert heads_by_budget(64, 32) == {"d^2": 2, "d^2.5": 16, "d^3": 128}
+    assert heads_by_budget(8, 8) == {"d^2": 1, "d^2.5": 3, "d^3": 8}
 
 
 @pytest.fixture(scope="module")
@@ -195,8 +200,8 @@ def test_the_table_of_heads_found(rows):
                                            or row["rank"] == 1)  # fmt: skip
         assert (row["rank"] == row["d"]) == (row["kind"] == "full_rank")
     sizes = {(row["d"], row["rank"], row["heads"]) for row in rows}
-    assert sizes == {(d, r, h) for d in (4, 8) for r in ranks(d)
-                     for h in budget_heads(d, r).values()}  # fmt: skip
+    assert sizes == {(d, r, h) for d in (4, 8) for r in ranks_of_dimension(d)
+                     for h in heads_by_budget(d, r).values()}  # fmt: skip
     by = {(row["d"], row["rank"], row["heads"], row["kind"]): row["error"] for row in rows}
     # Two orthogonal heads of half the rank: b = 3/4 each, and they agree half of the time.
     assert by[8, 4, 2, "orthogonal"] == pytest.approx(1 - 2 * 0.75**2 / 1.5, abs=0.02)

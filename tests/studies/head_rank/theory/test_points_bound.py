@@ -19,9 +19,9 @@ from attention_separation.studies.head_rank.settings.jobs import BoundSettings
 from attention_separation.studies.head_rank.theory.bound_table import points_rows
 from attention_separation.studies.head_rank.theory.plurality_table import uniform_attention_error
 from attention_separation.studies.head_rank.theory.points_bound import (
-    energies,
+    degree_energies,
     points_bound,
-    thresholds,
+    threshold_rule,
 )
 
 SIGMAS = 6
@@ -63,7 +63,7 @@ def test_energies_by_the_definition(d, points):
     # Along the pair's direction the target has half of 2/N.
     total, sigmas = mean_and_sigmas(first**2)
     assert total == pytest.approx(1 / points, abs=sigmas)
-    degrees, found = energies(n, points)
+    degrees, found = degree_energies(n, points)
     for degree, energy in list(zip(degrees, found, strict=True))[:2]:
         # Given all but u, two draws of u and of y's direction are independent.
         count = math.exp(log_harmonics(n, np.array([degree]))[0])
@@ -76,11 +76,11 @@ def test_energies_by_the_definition(d, points):
 @few(1, ("d", "points"), [(4, 3), (8, 5), (64, 16), (64, 62)])
 def test_energies_add_up_to_the_share_of_two_points(d, points):
     n = d - points + 1
-    a, weights = thresholds(n, points)
+    a, weights = threshold_rule(n, points)
     phi, mass = sphere.angle_rule(n, [(0.0, 0.1)])
     above = np.array([mass @ (np.abs(np.sin(phi)) > each) for each in a[1:]])
     assert weights[0] + weights[1:] @ above == pytest.approx(2 / points, abs=2e-3)
-    assert 0.93 * 2 / points < energies(n, points)[1].sum() < 2 / points
+    assert 0.93 * 2 / points < degree_energies(n, points).energies.sum() < 2 / points
 
 
 def test_the_largest_of_many_has_no_nodes_missing():
@@ -89,7 +89,7 @@ def test_the_largest_of_many_has_no_nodes_missing():
     g = rng.standard_normal((200_000, n + points - 1))
     rest = np.linalg.norm(g[:, points - 1 :], axis=1)
     a = (math.sqrt(2) * g[:, 1 : points - 1].max(axis=1) - g[:, 0]) / rest
-    nodes, weights = thresholds(n, points)
+    nodes, weights = threshold_rule(n, points)
     for function in (lambda a: 1.0 * (a < 1), lambda a: np.maximum(1 - np.maximum(a, 0), 0) ** 2):
         mean, sigmas = mean_and_sigmas(function(a))
         assert weights @ function(nodes) == pytest.approx(mean, abs=sigmas)
@@ -224,7 +224,7 @@ def test_where_it_claims_nothing_and_sizes_that_make_no_sense():
 def test_the_sum_by_its_definition():
     """At n = 4 there are (l + 1)^2 harmonics. A head of rank 1 reaches one at each degree; with any
     value map those of l - 2, l and l + 2, one more at l, and one for each of N - 1 = 2 vectors."""
-    degree, e = energies(4, 3)
+    degree, e = degree_energies(4, 3)
     rest = 2 / 3 - e.sum()
     for any_value, own in ((False, 1), (True, 6)):
         for h in (1, 3):

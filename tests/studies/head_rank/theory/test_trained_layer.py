@@ -10,17 +10,20 @@ from attention_separation.rank_bound.bound import bound
 from attention_separation.statistics.seeding import stream
 from attention_separation.studies.head_rank.settings.jobs import LayersJob
 from attention_separation.studies.head_rank.theory import layers_table
-from attention_separation.studies.head_rank.theory.bound_table import budget_heads, ranks
+from attention_separation.studies.head_rank.theory.bound_table import (
+    heads_by_budget,
+    ranks_of_dimension,
+)
 from attention_separation.studies.head_rank.theory.trained_layer import (
-    BLOCK,
+    SETS_TOGETHER,
     Layer,
-    batch_of,
     error_and_gradient,
-    errors_of,
+    errors_on_new_sets,
     initial_layer,
+    learning_rate,
+    new_batch,
     outputs,
-    rate,
-    trained,
+    trained_layer,
 )
 
 SIZES = [(2, 1, 1), (4, 1, 3), (4, 2, 2), (5, 5, 1), (3, 3, 4)]
@@ -79,7 +82,7 @@ def test_derivatives_are_those_of_differences(d, rank, heads, points):
 
 
 def test_batches_are_of_orthogonal_points_with_the_nearest_one():
-    x, y, target = batch_of(stream(1, "test"), 50, 6, np.float64)
+    x, y, target = new_batch(stream(1, "test"), 50, 6, np.float64)
     for points, query, wanted in zip(x, y, target, strict=True):
         assert np.allclose(points @ points.T, np.eye(2))
         distances = np.linalg.norm(points - query, axis=1)
@@ -87,9 +90,9 @@ def test_batches_are_of_orthogonal_points_with_the_nearest_one():
 
 
 def test_rates_rise_and_fall():
-    assert [rate(step, 100, 0.5) for step in (0, 9, 10)] == [0.05, 0.5, 0.5]
-    assert rate(55, 100, 0.5) == pytest.approx(0.25)
-    assert 0 < rate(99, 100, 0.5) < 0.001
+    assert [learning_rate(step, 100, 0.5) for step in (0, 9, 10)] == [0.05, 0.5, 0.5]
+    assert learning_rate(55, 100, 0.5) == pytest.approx(0.25)
+    assert 0 < learning_rate(99, 100, 0.5) < 0.001
 
 
 def test_the_best_constant_maps_are_learned_first_and_a_full_rank_head_beyond_the_bound_of_lower():
@@ -97,9 +100,11 @@ def test_the_best_constant_maps_are_learned_first_and_a_full_rank_head_beyond_th
     its bound, one of full rank comes below it."""
     start = initial_layer(stream(1, "test", "initial"), 4, 4, 1)
     constant = Layer(0 * start.keys, start.queries, np.eye(4, dtype=np.float32)[None])
-    assert errors_of(stream(1, "test"), constant, 5000).mean() == pytest.approx(0.5, abs=1e-6)
-    layer = trained(stream(1, "test", "data"), start, steps=600, batch=128, highest_rate=0.05)
-    errors = errors_of(stream(1, "test", "held-out"), layer, 5000)
+    assert errors_on_new_sets(stream(1, "test"), constant, 5000).mean() == pytest.approx(
+        0.5, abs=1e-6
+    )
+    layer = trained_layer(stream(1, "test", "data"), start, steps=600, batch=128, highest_rate=0.05)
+    errors = errors_on_new_sets(stream(1, "test", "held-out"), layer, 5000)
     assert errors.mean() < float(bound(4, 1, 1, any_value=True)) - 0.05
     # What it was given is left as it was.
     again = initial_layer(stream(1, "test", "initial"), 4, 4, 1)
@@ -114,8 +119,8 @@ def test_the_table_has_every_budget_rate_and_run_beside_its_bound():
     rows = list(layers_table.layer_rows(job))
     sizes = {(row["d"], row["rank"], row["heads"]) for row in rows}
     assert sizes == {
-        (d, rank, heads) for d in (3, 4) for rank in ranks(d)
-        for heads in budget_heads(d, rank).values()
+        (d, rank, heads) for d in (3, 4) for rank in ranks_of_dimension(d)
+        for heads in heads_by_budget(d, rank).values()
     }  # fmt: skip
     assert len(rows) == 4 * len(sizes)
     for row in rows:
@@ -132,7 +137,7 @@ def test_layers_are_trained_at_every_scale():
         assert "rank_layers" in head_rank(scale=scale).results
 
 
-@pytest.mark.parametrize("count", [1, BLOCK, BLOCK + 3])
+@pytest.mark.parametrize("count", [1, SETS_TOGETHER, SETS_TOGETHER + 3])
 def test_there_is_an_error_for_each_new_set(count):
     rng = stream(1, "errors")
-    assert errors_of(rng, initial_layer(rng, 4, 1, 2), count).shape == (count,)
+    assert errors_on_new_sets(rng, initial_layer(rng, 4, 1, 2), count).shape == (count,)

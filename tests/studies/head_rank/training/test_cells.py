@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from attention_separation.studies.head_rank.constructions.farthest_point import least_error
 from attention_separation.studies.head_rank.settings.cells import (
     MOST_ACTIVATIONS,
-    MOST_POINTS,
+    MOST_CURVE_POINTS,
     CellJob,
 )
 from attention_separation.studies.head_rank.training.cell_table import blind_error, is_dead
@@ -79,10 +79,10 @@ def test_a_curve_has_few_points_evenly_spread_with_the_last_epoch_among_them(epo
     job = CellJob.model_validate(GOOD | changes)
     scored = [epoch for epoch in range(1, epochs + 1) if job.is_scored(epoch)]
     assert scored[-1] == epochs
-    assert len(scored) <= MOST_POINTS
+    assert len(scored) <= MOST_CURVE_POINTS
     assert len({*np.diff(scored)}) <= 1
     # Short runs have all of their epochs.
-    assert epochs > MOST_POINTS or len(scored) == epochs
+    assert epochs > MOST_CURVE_POINTS or len(scored) == epochs
 
 
 def test_a_batch_is_whole_where_an_mlp_of_it_fits_a_cache():

@@ -63,10 +63,10 @@ def least_error(d: int, n: int) -> float:
     return 1 - mean_minimum**2 - product_with_sum**2 / (n - 1)
 
 
-SETS = 16_384
+SIMULATED_SETS = 16_384
 """Sets that an error is the mean over: its standard error is about 0.001."""
 
-BLOCK = 1024
+SETS_PER_STREAM = 1024
 """Sets per stream. Fixed: fewer sets are the first of more."""
 
 
@@ -88,7 +88,7 @@ class SimulatedError(NamedTuple):
 
 
 def simulated_errors(
-    d: int, n: int, temperatures: Sequence[float], seed: int, sets: int = SETS
+    d: int, n: int, temperatures: Sequence[float], seed: int, sets: int = SIMULATED_SETS
 ) -> list[SimulatedError]:
     """The head's error on the farthest point, for each c.
 
@@ -96,10 +96,10 @@ def simulated_errors(
     points.
     """
     errors_by_temperature: list[list[np.ndarray]] = [[] for _ in temperatures]
-    for block, count in blocks(sets, BLOCK):
+    for block, count in blocks(sets, SETS_PER_STREAM):
         rng = stream(seed, "head_rank", "opposite-head", f"d={d},n={n}", f"block={block}")
         # A block is drawn whole, so that a shorter last one is the first of it.
-        x = np.swapaxes(unit_vectors(rng, BLOCK, n, d), -1, -2)[:count]
+        x = np.swapaxes(unit_vectors(rng, SETS_PER_STREAM, n, d), -1, -2)[:count]
         targets = farthest(x)
         for c, errors_at_c in zip(temperatures, errors_by_temperature, strict=True):
             errors_at_c.append(_errors_of_sets(targets, opposite_head(x, c)))

@@ -3,6 +3,7 @@ number, and of the published computation of such."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +13,21 @@ from ....results.provenance import record
 from ....results.tables import Row, schema, table_from_rows, write_parquet
 from ..settings.jobs import FeaturesJob
 from .published_features import RANDOM_FEATURES, published_errors
-from .rank_1_heads import LAWS, best_errors, compromise_heads
+from .rank_1_heads import HEAD_LAWS, best_errors, compromise_heads
+
+
+class Quantity(StrEnum):
+    """Which error a row has."""
+
+    BEST = "best"
+    """The least with these heads."""
+    REPORTED = "reported"
+    """What the published computation gives."""
+    ATTAINED = "attained"
+    """The true error of the published computation's heads and weights."""
+    READ = "read"
+    """The published mean, of no draw of ours."""
+
 
 SCHEMA = schema(
     law=str,
@@ -23,18 +38,16 @@ SCHEMA = schema(
     error=float,
     smallest_pivot=float,
 )
-"""`law` says how heads are drawn. `quantity` is "best", the least error with these heads, or, for
-the law "published", "reported", what the published computation gives, and "attained", the true
-error of its heads and weights; "read" is the published mean, of no draw of ours. Rows of one draw
-have nested heads. `smallest_pivot` is that of the Cholesky factor of all heads of the draw, null if
-there is none."""
+"""`law` says how heads are drawn. `quantity` is a `Quantity`, for the law "published" any but the
+best. Rows of one draw have nested heads. `smallest_pivot` is that of the Cholesky factor of all
+heads of the draw, null if there is none."""
 
 
 @dataclass(frozen=True)
 class Curve:
     """The errors of one draw with more and more of its heads: one `quantity` of the table."""
 
-    quantity: str
+    quantity: Quantity
     errors: list[float]
     smallest_pivot: float | None = None
 
@@ -46,9 +59,12 @@ def _curves(seed: int, law: str, d: int, draw: int, counts: list[int]) -> list[C
     if law == "published":
         heads = compromise_heads(most, d, seed, *names, renormalised=False)
         reported, attained = published_errors(heads, counts)
-        return [Curve("reported", reported.tolist()), Curve("attained", attained.tolist())]
-    errors, smallest_pivot = best_errors(LAWS[law](most, d, seed, *names))
-    return [Curve("best", [float(errors[count - 1]) for count in counts], smallest_pivot)]
+        return [
+            Curve(Quantity.REPORTED, reported.tolist()),
+            Curve(Quantity.ATTAINED, attained.tolist()),
+        ]
+    errors, smallest_pivot = best_errors(HEAD_LAWS[law](most, d, seed, *names))
+    return [Curve(Quantity.BEST, [float(errors[count - 1]) for count in counts], smallest_pivot)]
 
 
 def features_table(job: FeaturesJob) -> pa.Table:
@@ -88,7 +104,7 @@ def _published_rows(most_heads: dict[tuple[str, int, int], int]) -> Iterator[Row
             if 2**k <= most:
                 yield {
                     "law": "published",
-                    "quantity": "read",
+                    "quantity": Quantity.READ,
                     "d": d,
                     "heads": 2**k,
                     "error": error,

@@ -4,15 +4,24 @@ It has an error that is not the one of its heads and weights: the error reported
 attained.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.sparse.linalg import cg
 
 from .rank_1_heads import Heads, errors_of_weights, head_vs_target, kernel_blocks
 
 
-def published_errors(heads: Heads, counts: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """What the published computation reports with the first `count` heads each, and the true error
-    of the heads and weights it has: (len(counts),) both.
+class PublishedErrors(NamedTuple):
+    """What the published computation reports with some numbers of heads, and the true errors of the
+    heads and weights that it has."""
+
+    reported: np.ndarray
+    attained: np.ndarray
+
+
+def published_errors(heads: Heads, counts: list[int]) -> PublishedErrors:
+    """Those with the first `count` heads each.
 
     `heads` are those of `compromise_heads` without `renormalised`. Their k are shorter than 1, but
     C and b are computed as if they were unit vectors; b is rounded to 16 bits; the weights come
@@ -24,7 +33,7 @@ def published_errors(heads: Heads, counts: list[int]) -> tuple[np.ndarray, np.nd
     k = heads.k[:largest]
     reported, weights = _published_solution(Heads(q, k), counts)
     unit_heads = Heads(q, k / np.linalg.norm(k, axis=1, keepdims=True))
-    return np.array(reported), errors_of_weights(unit_heads, weights)
+    return PublishedErrors(np.array(reported), errors_of_weights(unit_heads, weights))
 
 
 def _published_solution(heads: Heads, counts: list[int]) -> tuple[list[float], list[np.ndarray]]:

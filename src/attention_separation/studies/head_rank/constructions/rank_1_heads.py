@@ -9,6 +9,7 @@ error is 1 - b.C^-1 b. Both kernels have closed forms.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, solve_triangular
@@ -17,10 +18,10 @@ from ....statistics.seeding import stream
 from .data import unit_vectors
 from .sphere import harmonics, odd_series, sign_coefficient, sign_energy
 
-TERMS = 50
+SERIES_DEGREES = 50
 """Degrees of the series of b, as published; its tail is below 1e-9 at d >= 8, 3e-7 at d = 3."""
 
-BLOCK = 512
+KERNEL_ROWS = 512
 """Rows of C that are computed at a time."""
 
 
@@ -61,14 +62,14 @@ def compromise_heads(
     return Heads(q, t * q + np.sqrt(1 - t * t) * e)
 
 
-LAWS: dict[str, Callable[..., Heads]] = {
+HEAD_LAWS: dict[str, Callable[..., Heads]] = {
     "compromise": compromise_heads,
     "independent": independent_heads,
 }
 """How q and k of a head are drawn; streams hold heads in order, fewer heads are the first ones."""
 
 
-def head_vs_target(d: int, t: np.ndarray, terms: int = TERMS) -> np.ndarray:
+def head_vs_target(d: int, t: np.ndarray, terms: int = SERIES_DEGREES) -> np.ndarray:
     """b of heads whose q and k have the cosine t: 1/2 + 1/2 of the sum of N_l s_l^3 P_l(t)."""
 
     def weight(d: int, degree: int) -> float:
@@ -78,7 +79,7 @@ def head_vs_target(d: int, t: np.ndarray, terms: int = TERMS) -> np.ndarray:
 
 
 def representing_weight(
-    d: int, t: np.ndarray, terms: int = TERMS, published: bool = False
+    d: int, t: np.ndarray, terms: int = SERIES_DEGREES, published: bool = False
 ) -> np.ndarray:
     """u(t) with E_{q,k}[u(q.k) sgn(x.k) sgn(q.y)] = sgn(x.y) up to degree `terms`, q, k uniform.
 
@@ -107,18 +108,33 @@ def head_vs_head(qq: np.ndarray, kk: np.ndarray) -> np.ndarray:
     return kernel
 
 
-def kernel_blocks(heads: Heads) -> Iterator[tuple[int, int, np.ndarray]]:
-    """C on and below its diagonal: (start, stop, rows start..stop up to column stop)."""
+class KernelBlock(NamedTuple):
+    """Rows start..stop of C, up to column stop."""
+
+    start: int
+    stop: int
+    rows: np.ndarray
+
+
+def kernel_blocks(heads: Heads) -> Iterator[KernelBlock]:
+    """C on and below its diagonal."""
     count = len(heads.q)
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
+    for start in range(0, count, KERNEL_ROWS):
+        stop = min(start + KERNEL_ROWS, count)
         qq = heads.q[start:stop] @ heads.q[:stop].T
         kk = heads.k[start:stop] @ heads.k[:stop].T
-        yield start, stop, head_vs_head(qq, kk)
+        yield KernelBlock(start, stop, head_vs_head(qq, kk))
 
 
-def best_errors(heads: Heads) -> tuple[np.ndarray, float]:
-    """The least error with the first 1, 2, .. H heads, (H,), and the smallest pivot.
+class NestedErrors(NamedTuple):
+    """The least error with the first 1, 2, .. H heads, (H,), and the smallest pivot of C."""
+
+    errors: np.ndarray
+    smallest_pivot: float
+
+
+def best_errors(heads: Heads) -> NestedErrors:
+    """Those of heads with the best weights.
 
     One Cholesky factor L L^T = C serves all: the error with h heads is 1 less the first h squares
     of L^-1 b. A pivot is the squared distance of a head from the span of those before it: while
@@ -136,7 +152,7 @@ def best_errors(heads: Heads) -> tuple[np.ndarray, float]:
         raise ArithmeticError(f"heads are linearly dependent at d = {d}: {error}") from error
     b = head_vs_target(d, heads.cosines)
     z = solve_triangular(factor, b, lower=True, check_finite=False)
-    return 1 - np.cumsum(z * z), float(np.diagonal(factor).min() ** 2)
+    return NestedErrors(1 - np.cumsum(z * z), float(np.diagonal(factor).min() ** 2))
 
 
 def errors_of_weights(heads: Heads, weights: list[np.ndarray]) -> np.ndarray:

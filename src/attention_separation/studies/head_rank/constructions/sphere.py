@@ -14,11 +14,11 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.special import gammaln
 
-NODES = 24
+PANEL_NODES = 24
 """Gauss-Legendre nodes per panel; panels double in width, so integrands are smooth on each."""
 
-FINEST = -3
-"""The narrowest panels at a centre have 2**FINEST times the width of the layer there."""
+FINEST_DOUBLING = -3
+"""The narrowest panels at a centre have 2**FINEST_DOUBLING times the width of the layer there."""
 
 
 def density_at_zero(d: int) -> float:
@@ -38,13 +38,13 @@ def angle_rule(d: int, layers: Iterable[tuple[float, float]] = ()) -> tuple[np.n
     for centre, width in [*layers, (0.0, 1 / math.sqrt(d))]:
         # Edges of panels whose distance from the centre doubles.
         doublings = math.ceil(math.log2(math.pi / width))
-        offsets = width * 2.0 ** np.arange(FINEST, max(doublings, FINEST) + 1)
+        offsets = width * 2.0 ** np.arange(FINEST_DOUBLING, max(doublings, FINEST_DOUBLING) + 1)
         breaks.add(centre)
         breaks.update(centre + offsets)
         breaks.update(centre - offsets)
     edges = np.array(sorted(place for place in breaks if abs(place) <= math.pi / 2))
     edges = edges[np.diff(edges, prepend=-np.inf) > 1e-14]
-    x, panel_weights = leggauss(NODES)
+    x, panel_weights = leggauss(PANEL_NODES)
     half_widths = np.diff(edges)[:, None] / 2
     phi = (edges[:-1, None] + half_widths * (1 + x)).ravel()
     weights = (half_widths * panel_weights).ravel() * np.cos(phi) ** (d - 2)

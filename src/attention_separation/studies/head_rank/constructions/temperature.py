@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,21 @@ from ....statistics.seeding import blocks, stream
 from ..settings.jobs import BiasedCase, Case, TemperatureJob
 from . import full_rank_head as heads
 from .data import DISTRIBUTIONS, biased_nearest, nearest, orthogonal, squared_error
+
+
+class Fact(StrEnum):
+    """Whose head it is: the column `construction`."""
+
+    FACT_1 = "fact_1"
+    FACT_3 = "fact_3"
+
+
+class AddedBias(StrEnum):
+    """What the head of Fact 3 adds to the scores: what Equation 8 takes, or the text's."""
+
+    RIGHT = "-b/2"
+    AS_PRINTED = "+b"
+
 
 SCHEMA = schema(
     construction=str,
@@ -33,11 +49,10 @@ SCHEMA = schema(
     error_exact=float,
     error_law=float,
 )
-"""`construction` is "fact_1" or "fact_3"; `b_1` and `b_2` are the biases of Equation 8 and `added`
-what the head of Fact 3 adds to the scores, "-b/2" or the text's "+b", all null in Fact 1. A
-`temperature` that is null is the hardmax head. `error` is the mean over `draws` draws, `ci_low` to
-`ci_high` its 95 % interval. `error_exact` is by quadrature, null for N > 2; `error_law` is the
-limit law of large temperatures, null where there is none."""
+"""`construction` is a `Fact`; `b_1` and `b_2` are the biases of Equation 8 and `added` an
+`AddedBias`, all null in Fact 1. A `temperature` that is null is the hardmax head. `error` is the
+mean over `draws` draws, `ci_low` to `ci_high` its 95 % interval. `error_exact` is by quadrature,
+null for N > 2; `error_law` is the limit law of large temperatures, null where there is none."""
 
 
 def _mean_error(blocks_of_errors: list[np.ndarray]) -> Row:
@@ -65,7 +80,7 @@ def fact_1_rows(job: TemperatureJob, case: Case) -> Iterator[Row]:
     for c, errors_at_c in zip(job.temperatures, errors, strict=True):
         exact = heads.fact_1_exact(case.d, case.distribution, c) if case.n == 2 else None
         yield {
-            "construction": "fact_1",
+            "construction": Fact.FACT_1,
             "distribution": case.distribution,
             "d": case.d,
             "n": case.n,
@@ -81,7 +96,7 @@ class BiasedHead:
     """A head of Fact 3: what it adds to the scores, in words and as numbers, and its temperature,
     None of the hardmax head."""
 
-    added: str
+    added: AddedBias
     biases: np.ndarray
     temperature: float | None
 
@@ -90,8 +105,8 @@ def _biased_heads(job: TemperatureJob, case: BiasedCase) -> list[BiasedHead]:
     """Heads with the right bias, and with the text's."""
     biases = np.array(case.biases)
     temperatures: list[float | None] = [*job.temperatures, None]
-    right = [BiasedHead("-b/2", -biases / 2, c) for c in temperatures]
-    as_printed = [BiasedHead("+b", biases, c) for c in temperatures]
+    right = [BiasedHead(AddedBias.RIGHT, -biases / 2, c) for c in temperatures]
+    as_printed = [BiasedHead(AddedBias.AS_PRINTED, biases, c) for c in temperatures]
     return right + as_printed
 
 
@@ -112,10 +127,10 @@ def fact_3_rows(job: TemperatureJob, case: BiasedCase) -> Iterator[Row]:
         c = head.temperature
         first, second = head.biases.tolist()
         law = None
-        if head.added == "-b/2" and c is not None:
+        if head.added is AddedBias.RIGHT and c is not None:
             law = heads.fact_3_asymptote(case.d, (b_1, b_2), c)
         yield {
-            "construction": "fact_3",
+            "construction": Fact.FACT_3,
             "b_1": b_1,
             "b_2": b_2,
             "added": head.added,

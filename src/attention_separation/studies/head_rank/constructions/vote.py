@@ -6,6 +6,7 @@ has: with probability 1/2 + phi / pi, sin(phi) = |cos| of the angle of x_1 - x_2
 
 import math
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,13 @@ def _odd_between(low: int, high: int) -> int | None:
     return middle if middle % 2 else middle + 1
 
 
+class VoteSeries(StrEnum):
+    """What a row of the table is of."""
+
+    ERROR = "error"
+    HEADS_NEEDED = "heads_needed"
+
+
 SCHEMA = schema(
     series=str,
     d=int,
@@ -130,7 +138,7 @@ def error_rows(job: VoteJob) -> Iterator[Row]:
         low, high = clopper_pearson(wrong, job.draws)
         for index, heads in enumerate(job.heads):
             yield {
-                "series": "error",
+                "series": VoteSeries.ERROR,
                 "d": d,
                 "heads": heads,
                 "draws": job.draws,
@@ -149,7 +157,7 @@ def needed_rows(job: VoteJob) -> Iterator[Row]:
         for epsilon in job.epsilons:
             heads = heads_needed(d, epsilon)
             yield {
-                "series": "heads_needed",
+                "series": VoteSeries.HEADS_NEEDED,
                 "d": d,
                 "heads": heads,
                 "epsilon": epsilon,

@@ -2,56 +2,58 @@
 
 from itertools import product
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ....looks.colors import PALETTE
 from ....messages.words import counted
-from ....pages.drawing import Look, key, legend_beside, sheet
+from ....pages.drawing import Look, key
 from ....statistics.contrasts import Run
-from ..settings.titles import TRAINED
+from ..settings.titles import TRAINED_TITLES
 from ..training import runs
+from .panels import Axis, Mark, Panel, Scale, curve, draw_panels
 from .trained_parts import recipe
 
-LOOKS: list[Look] = [
+CELL_LOOKS: list[Look] = [
     {"color": color, "linestyle": dash} for dash, color in product(("-", "--", ":"), PALETTE)
 ]
 """Of lines, one for each cell."""
 
-BELOW = 1e-8
+LEAST_DRAWN_SHARE = 1e-8
 """Shares below it are rounding, and are drawn at it."""
 
 
 def figure_collapse(rows: list[Run]) -> Figure:
     """The share of the first and the last layer's outputs that depends on the set, and the norm of
     the last, against the step: a line for each run."""
-    cells = runs.cells_of(rows)
+    first: list[Mark] = []
+    last: list[Mark] = []
+    norm: list[Mark] = []
+    legend = []
+    for cell, look in zip(runs.cells_of(rows), CELL_LOOKS, strict=False):
+        for row in cell:
+            first.append(_curve_of_layer(row, 1, "share", look))
+            last.append(_curve_of_layer(row, row["layers"], "share", look))
+            norm.append(_curve_of_layer(row, row["layers"], "stream_norm", look))
+        legend.append(key(_cell_name(cell[0], rows), **look))
+    steps = Axis("steps", Scale.LOG)
+    ends = (LEAST_DRAWN_SHARE, 1.5)
+    share = Axis("share that depends on the set", Scale.LOG, ends=ends)
+    panels = [
+        Panel("share after the first layer", first, steps, share, is_alone=True),
+        Panel(
+            "share after the last layer", last, steps, Axis("", Scale.LOG, ends=ends), is_alone=True
+        ),
+        Panel("norm after the last layer", norm, steps, Axis(ends=(0, None)), is_alone=True),
+    ]
     note = (
         f"{recipe(rows)}. Share: of the outputs' mean square, what is left without their "
         "mean over the sets; the rest is the same for every set."
     )
-    title = TRAINED["rank_collapse"]
-    with sheet(title, note, 3, cell=(3.1, 3.6), around=(2.2, 0.0)) as (figure, axes):
-        first, last, norm = axes
-        handles = []
-        for cell, look in zip(cells, LOOKS, strict=False):
-            for row in cell:
-                _draw_along(first, row, 1, "share", look)
-                _draw_along(last, row, row["layers"], "share", look)
-                _draw_along(norm, row, row["layers"], "stream_norm", look)
-            handles.append(key(_cell_name(cell[0], rows), **look))
-        first.set(title="share after the first layer", ylabel="share that depends on the set")
-        last.set_title("share after the last layer")
-        norm.set(title="norm after the last layer", ylim=(0, None))
-        for ax in (first, last):
-            ax.set(yscale="log", ylim=(BELOW, 1.5))
-        for ax in axes:
-            ax.set(xscale="log", xlabel="steps")
-        legend_beside(figure, handles)
-    return figure
+    title = TRAINED_TITLES["rank_collapse"]
+    return draw_panels(title, note, panels, legend, cell=(3.1, 3.6), around=(2.2, 0.0))
 
 
-def _draw_along(ax: Axes, row: Run, layer: int, column: str, look: Look) -> None:
+def _curve_of_layer(row: Run, layer: int, column: str, look: Look) -> Mark:
     """What was recorded of a layer before each step, from step 1 on."""
     steps = []
     recorded = []
@@ -60,8 +62,8 @@ def _draw_along(ax: Axes, row: Run, layer: int, column: str, look: Look) -> None
     ):
         if of_layer == layer and step >= 1:
             steps.append(step)
-            recorded.append(max(value or 0.0, BELOW))
-    ax.plot(steps, recorded, linewidth=1.2, **look)
+            recorded.append(max(value or 0.0, LEAST_DRAWN_SHARE))
+    return curve(steps, recorded, linewidth=1.2, **look)
 
 
 def _cell_name(row: Run, rows: list[Run]) -> str:

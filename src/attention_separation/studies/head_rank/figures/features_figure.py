@@ -5,65 +5,88 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ....looks.colors import BLUE, GRAY, GREEN, INK, VERMILION
-from ....pages.drawing import legend_beside, sheet, ticks_at
+from ....pages.drawing import Look
 from ....rank_bound.bound import bound
 from ....results.tables import Row, chosen
+from ..constructions.features import Quantity
 from ..constructions.rank_1_heads import error_beyond_degree
-from ..settings.titles import ERROR, FIGURES
-from ..training.runs import values
+from ..settings.jobs import HeadLaw
+from ..settings.titles import ERROR, FIGURE_TITLES
+from ..training.runs import groups, values
+from .panels import Axis, Mark, Panel, Scale, band, curve_of, draw_panels, level
 
-LOWEST = 0.05
+LEAST_ERROR = 0.05
 """Where the axis of errors begins."""
 
-TICKS = (0.05, 0.1, 0.2, 0.5, 1)
+ERROR_TICKS = (0.05, 0.1, 0.2, 0.5, 1)
 FLOORS = {1: ":", 3: (0, (1, 4))}
 """Degrees up to which all of the target is captured, and the dashes of their lines."""
 
 
 @dataclass(frozen=True)
-class Line:
+class FeatureLine:
     """The rows of one law and quantity, and how they are drawn."""
 
-    law: str
-    quantity: str
-    label: str
-    colour: str
-    style: Any = "-"
-    width: float = 1.0
-    opacity: float = 1.0
+    law: HeadLaw
+    quantity: Quantity
+    look: Look
 
 
-LINES = (
+FEATURE_LINES = (
     # The widest first: the others lie on it where they agree.
-    Line("compromise", "best", "best weights,\ncos(𝑞, 𝑘) uniform", BLUE, width=5, opacity=0.4),
-    Line("independent", "best", "best weights,\n𝑞 and 𝑘 independent", GREEN, width=1.3),
-    Line(
-        "published",
-        "reported",
-        "as published:\nwhat is reported",
-        VERMILION,
-        style=(0, (4, 2)),
-        width=1.5,
+    FeatureLine(
+        "compromise",
+        Quantity.BEST,
+        {
+            "label": "best weights,\ncos(𝑞, 𝑘) uniform",
+            "color": BLUE,
+            "linewidth": 5,
+            "alpha": 0.4,
+        },
     ),
-    Line(
+    FeatureLine(
+        "independent",
+        Quantity.BEST,
+        {"label": "best weights,\n𝑞 and 𝑘 independent", "color": GREEN, "linewidth": 1.3},
+    ),
+    FeatureLine(
         "published",
-        "attained",
-        "as published:\nwhat the weights attain",
-        VERMILION,
-        style=(0, (1, 1.2)),
-        width=1.7,
+        Quantity.REPORTED,
+        {
+            "label": "as published:\nwhat is reported",
+            "color": VERMILION,
+            "linestyle": (0, (4, 2)),
+            "linewidth": 1.5,
+        },
+    ),
+    FeatureLine(
+        "published",
+        Quantity.ATTAINED,
+        {
+            "label": "as published:\nwhat the weights attain",
+            "color": VERMILION,
+            "linestyle": (0, (1, 1.2)),
+            "linewidth": 1.7,
+        },
     ),
 )
+READ_VALUES: Look = {
+    "label": "as published:\nread from its figure",
+    "color": VERMILION,
+    "linestyle": "none",
+    "marker": "D",
+    "markerfacecolor": "white",
+    "markersize": 3.5,
+    "clip_on": False,
+}
 
 
 def draw_features(table: pa.Table) -> Figure:
     """A panel for each dimension: random rank-1 heads, right and as published."""
     rows = table.to_pylist()
-    dimensions = values(rows, "d")
     most_draws = max(row["draw"] or 0 for row in rows) + 1
     note = (
         f"Exact given the heads; means of up to {most_draws} draws of heads, bands from the least "
@@ -71,105 +94,63 @@ def draw_features(table: pa.Table) -> Figure:
         "captured. Gray: below a lower bound for rank-1 heads of any kind with $V = aI$; hardmax "
         "heads need not attain it."
     )
-    with sheet(
-        FIGURES["rank_random_features"],
+    counts = values(rows, "heads")
+    x = Axis("number of heads 𝐻 of rank 1", Scale.LOG_2, ends=(counts[0], counts[-1]))
+    y = Axis(ERROR, ticks=ERROR_TICKS, ends=(LEAST_ERROR, 1))
+    panels = [
+        Panel(f"𝑑 = {d}", _marks_of_dimension(d, group), x, y)
+        for d, group in groups(rows, "d").items()
+    ]
+    return draw_panels(
+        FIGURE_TITLES["rank_random_features"],
         note,
-        len(dimensions),
+        panels,
+        legend=(),
         cell=(3.9, 2.9),
         around=(2.6, 1.0),
         columns=2,
         sharex=True,
         sharey=True,
-    ) as (figure, axes):
-        for ax, d in zip(axes, dimensions, strict=True):
-            _draw_dimension(ax, d, chosen(rows, d=d))
-            ax.set_title(f"𝑑 = {d}")
-        counts = values(rows, "heads")
-        axes[0].set_xlim(counts[0], counts[-1])
-        legend_beside(figure)
-    return figure
+    )
 
 
-def _draw_dimension(ax: Axes, d: int, rows: list[Row]) -> None:
-    _draw_references(ax, d, values(rows, "heads"))
-    for line in LINES:
-        group = chosen(rows, law=line.law, quantity=line.quantity)
-        if group:
-            _draw_line(ax, line, ErrorsOfDraws.of(group))
-    read = chosen(rows, quantity="read")
-    if read:
-        published = ErrorsOfDraws.of(read)
-        ax.plot(
-            published.heads,
-            published.mean,
-            "D",
-            color=VERMILION,
-            markerfacecolor="white",
-            markersize=3.5,
-            clip_on=False,
-            label="as published:\nread from its figure",
-        )
-    ax.set_xscale("log", base=2)
-    ticks_at(ax.yaxis, TICKS)
-    ax.set_ylim(LOWEST, 1)
-    ax.set(xlabel="number of heads 𝐻 of rank 1", ylabel=ERROR)
-    ax.label_outer()
-
-
-def _draw_references(ax: Axes, d: int, counts: list[int]) -> None:
-    """The lower bound, and what remains if low degrees are captured."""
+def _marks_of_dimension(d: int, rows: list[Row]) -> list[Mark]:
+    counts = values(rows, "heads")
     # Between two counts the bound is at least that of the larger: a step claims no more.
-    ax.fill_between(
-        counts,
-        LOWEST,
-        bound(d, 1, np.array(counts)),
-        step="pre",
-        color=GRAY,
-        linewidth=0,
-        label="below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼",
-    )
-    for degree, style in FLOORS.items():
-        ax.axhline(
-            error_beyond_degree(d, degree),
-            color=INK,
-            linewidth=0.9,
-            linestyle=style,
-            label=f"floor of degree {degree}",
-        )
+    label = "below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼"
+    bounds = bound(d, 1, np.array(counts))
+    marks = [band(counts, LEAST_ERROR, bounds, step="pre", color=GRAY, label=label)]
+    for degree, dashes in FLOORS.items():
+        label = f"floor of degree {degree}"
+        floor = error_beyond_degree(d, degree)
+        marks.append(level(floor, color=INK, linewidth=0.9, linestyle=dashes, label=label))
+    for line in FEATURE_LINES:
+        errors = _errors_by_heads(chosen(rows, law=line.law, quantity=line.quantity))
+        if errors:
+            marks += _marks_of_draws(errors, line.look)
+    read = _errors_by_heads(chosen(rows, quantity=Quantity.READ))
+    if read:
+        marks.append(_mean_curve(read, **READ_VALUES))
+    return marks
 
 
-@dataclass(frozen=True)
-class ErrorsOfDraws:
-    """Numbers of heads, and the mean, least and largest error over the draws with so many."""
-
-    heads: np.ndarray
-    mean: np.ndarray
-    least: np.ndarray
-    largest: np.ndarray
-
-    @classmethod
-    def of(cls, rows: list[Row]) -> "ErrorsOfDraws":
-        heads = values(rows, "heads")
-        errors = [[row["error"] for row in chosen(rows, heads=count)] for count in heads]
-        return cls(
-            np.array(heads),
-            np.array([np.mean(errors_of_draws) for errors_of_draws in errors]),
-            np.array([min(errors_of_draws) for errors_of_draws in errors]),
-            np.array([max(errors_of_draws) for errors_of_draws in errors]),
-        )
+def _errors_by_heads(rows: list[Row]) -> dict[int, list[float]]:
+    """The errors of all draws with each number of heads."""
+    return {
+        heads: [row["error"] for row in group] for heads, group in groups(rows, "heads").items()
+    }
 
 
-def _draw_line(ax: Axes, line: Line, errors: ErrorsOfDraws) -> None:
-    ax.fill_between(
-        errors.heads, errors.least, errors.largest, color=line.colour, alpha=0.15, linewidth=0
-    )
-    ax.plot(
-        errors.heads,
-        errors.mean,
-        color=line.colour,
-        linestyle=line.style,
-        linewidth=line.width,
-        alpha=line.opacity,
-        solid_capstyle="butt",
-        label=line.label,
-    )
+def _marks_of_draws(errors: dict[int, list[float]], look: Look) -> list[Mark]:
+    """From the least error over the draws to the largest, and their means."""
+    least = [min(of_draws) for of_draws in errors.values()]
+    largest = [max(of_draws) for of_draws in errors.values()]
+    return [
+        band(list(errors), least, largest, color=look["color"], alpha=0.15),
+        _mean_curve(errors, solid_capstyle="butt", **look),
+    ]
+
+
+def _mean_curve(errors: dict[int, list[float]], **look: Any) -> Mark:
+    means = {heads: float(np.mean(of_draws)) for heads, of_draws in errors.items()}
+    return curve_of(means, **look)

@@ -1,91 +1,103 @@
 """Figure 2: what heads of full rank have learned, the angle and the size of K Q^T."""
 
+from dataclasses import replace
+
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ....looks.colors import INK, PALETTE
 from ....messages.words import counted
-from ....pages.drawing import legend_beside, log_axis, sheet
-from ....results.tables import chosen
 from ....statistics.contrasts import Run
-from ..settings.titles import TRAINED
+from ..settings.titles import TRAINED_TITLES
 from ..training import published_values, runs
-from .trained_parts import is_size, mark, panel_title, recipe
+from .panels import BOLD, Axis, Mark, Panel, Scale, draw_panels, points
+from .trained_parts import has_size, mark_key, panel_title, recipe
+
+ANGLE_AXIS = Axis(
+    "angle of 𝐾𝑄ᵀ to 𝐼, degrees",
+    names={degrees: str(degrees) for degrees in (0, 45, 90, 135, 180)},
+    ends=(0, 185),
+)
+NORM_AXIS = Axis("‖𝐾𝑄ᵀ‖ / √𝑑", Scale.READABLE_LOG)
+
+
+def box(place: int, numbers: list[float]) -> Mark:
+    """Quartiles, median and extremes of some numbers at a place."""
+    return lambda ax: ax.boxplot(
+        [numbers],
+        positions=[place],
+        widths=0.5,
+        whis=(0, 100),
+        showcaps=False,
+        medianprops={"color": PALETTE[1], "linewidth": 1.6},
+    )
 
 
 def figure_2(rows: list[Run]) -> Figure:
     """Heads of full rank: angle and size of what multiplies the points' products."""
     rows = [row for row in rows if runs.is_full_rank(row) and row["encoding"] == "none"]
     layers = runs.values(rows, "layers")
-    is_compared = is_size(rows, published_values.SIZE_1)
-    with sheet(
-        TRAINED["rank_fig2"],
+    is_compared = has_size(rows, published_values.SIZE_1)
+    angle_panels = []
+    norm_panels = []
+    angle_axis = ANGLE_AXIS
+    norm_axis = NORM_AXIS
+    for count, rows_of_panel in runs.groups(rows, "layers").items():
+        published_angles = {}
+        published_norms = {}
+        if count == 1 and is_compared:
+            for width, (angle, norm) in published_values.FIGURE_2.items():
+                published_angles[width] = angle
+                published_norms[width] = norm
+        widths = runs.values(rows_of_panel, "width")
+        x = Axis(
+            "heads 𝐻 of full rank",
+            names={place: str(width) for place, width in enumerate(widths)},
+            ends=(-0.5, len(widths) - 0.5),
+        )
+        angles = _marks_of_heads(rows_of_panel, "angle", published_angles)
+        norms = _marks_of_heads(rows_of_panel, "norm", published_norms)
+        title = panel_title(rows, count)
+        angle_panels.append(Panel(title, angles, x, angle_axis, BOLD, is_alone=True))
+        norm_panels.append(Panel("", norms, x, norm_axis, is_alone=True))
+        # The panels of a row share it.
+        angle_axis = replace(angle_axis, label="")
+        norm_axis = replace(norm_axis, label="")
+    legend = [mark_key(".", "a head", PALETTE[0])]
+    if is_compared:
+        legend.append(mark_key("D", "published\nmedian", "none", 8))
+    return draw_panels(
+        TRAINED_TITLES["rank_fig2"],
         "\n".join(_notes(rows, is_compared)),
-        2 * len(layers),
+        angle_panels + norm_panels,
+        legend,
         cell=(3.6, 2.9),
         around=(1.0, 0.0),
         columns=len(layers),
         sharey="row",
-    ) as (figure, axes):
-        angle_axes = axes[: len(layers)]
-        norm_axes = axes[len(layers) :]
-        for angle_ax, norm_ax, count in zip(angle_axes, norm_axes, layers, strict=True):
-            rows_of_panel = chosen(rows, layers=count)
-            angle_ax.set_title(panel_title(rows, count), fontweight="bold")
-            published_angles = {}
-            published_norms = {}
-            if count == 1 and is_compared:
-                for width, (angle, norm) in published_values.FIGURE_2.items():
-                    published_angles[width] = angle
-                    published_norms[width] = norm
-            _draw_heads(angle_ax, rows_of_panel, "angle", published_angles)
-            _draw_heads(norm_ax, rows_of_panel, "norm", published_norms)
-        angle_axes[0].set_ylim(0, 185)
-        angle_axes[0].set_yticks([0, 45, 90, 135, 180])
-        log_axis(norm_axes[0].yaxis)
-        angle_axes[0].set_ylabel("angle of 𝐾𝑄ᵀ to 𝐼, degrees")
-        norm_axes[0].set_ylabel("‖𝐾𝑄ᵀ‖ / √𝑑")
-        handles = [mark(".", "a head", PALETTE[0])]
-        if is_compared:
-            handles.append(mark("D", "published\nmedian", "none", 8))
-        legend_beside(figure, handles)
-    return figure
+    )
 
 
-def _draw_heads(ax: Axes, rows: list[Run], name: str, published: dict[int, float]) -> None:
+def _marks_of_heads(rows: list[Run], name: str, published: dict[int, float]) -> list[Mark]:
     """A quantity of all heads of runs, by their number in a layer; published medians by it."""
-    widths = runs.values(rows, "width")
-    for place, width in enumerate(widths):
-        heads = _quantities(chosen(rows, width=width), name)
+    marks = []
+    for place, (width, group) in enumerate(runs.groups(rows, "width").items()):
+        heads = _quantities(group, name)
+        size = 9
+        places = np.full(len(heads), float(place))
+        # A box of a single head is a line that hides it.
         if len(heads) > 1:
-            ax.boxplot(
-                [heads],
-                positions=[place],
-                widths=0.5,
-                whis=(0, 100),
-                showcaps=False,
-                medianprops={"color": PALETTE[1], "linewidth": 1.6},
-            )
+            size = 3
             places = place + np.linspace(-0.18, 0.18, len(heads))
-            ax.plot(places, heads, ".", color=PALETTE[0], markersize=3)
-        else:
-            # A box of a single head is a line that hides it.
-            ax.plot(place + np.zeros(len(heads)), heads, ".", color=PALETTE[0], markersize=9)
+            marks.append(box(place, heads))
+        marks.append(points(places, heads, ".", PALETTE[0], size))
         if width in published:
             # The largest may lie on the axes' edge.
-            ax.plot(
-                place,
-                published[width],
-                "D",
-                color=INK,
-                markerfacecolor="none",
-                markersize=8,
-                clip_on=False,
+            median = [published[width]]
+            marks.append(
+                points([place], median, "D", INK, 8, markerfacecolor="none", clip_on=False)
             )
-    ax.set_xticks(range(len(widths)), [str(width) for width in widths])
-    ax.set_xlim(-0.5, len(widths) - 0.5)
-    ax.set_xlabel("heads 𝐻 of full rank")
+    return marks
 
 
 def _quantities(rows: list[Run], name: str) -> list[float]:

@@ -9,43 +9,47 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pyarrow as pa
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from ....looks.colors import BLUE, DARK_GRAY, GRAY, GREEN, INK, PURPLE, VERMILION
-from ....pages.drawing import draw_estimates, key, legend_beside, save_with_numbers, sheet, ticks_at
+from ....pages.drawing import Look, draw_estimates, key, save_with_numbers
 from ....results.provenance import record
 from ....results.tables import Row, chosen, read_parquet
 from ....settings.strict_model import Job
-from ..settings.titles import ERROR, KINDS, THEORY
+from ..settings.titles import ERROR, POINTS_IN_WORDS, THEORY_TITLES
 from ..theory import bound_table, found_table, layers_table, plurality_table
+from ..theory.found_table import HeadKind
 from ..theory.plurality_table import heads_reaching
-from ..training.runs import columns_of, listed, values
-from .computed_parts import colours_of
+from ..training.runs import columns_of, groups, listed, values
+from .panels import Axis, Mark, Panel, Scale, band, colours_of, curve, curve_of, draw_panels, points
 
-BUDGETS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
+BUDGET_HEADS = {"d^2": "$H = d/r$", "d^2.5": "$H = d^{1.5}/r$", "d^3": "$H = d^2/r$"}
+"""The number of heads of each budget, as a formula."""
 
 
 @dataclass(frozen=True)
 class HeadLine:
     """The least error of some kinds of heads, and how it is drawn."""
 
-    label: str
-    kinds: tuple[str, ...]
-    colour: str
-    marker: str
-    linestyle: str = "-"
+    kinds: tuple[HeadKind, ...]
+    look: Look
 
 
-HARDMAX = ("random", "orthogonal", "optimised")
-LINES = (
-    HeadLine("random hardmax heads", ("random",), VERMILION, "s", linestyle=":"),
-    HeadLine("best hardmax heads found", HARDMAX, GREEN, "^"),
-    HeadLine("best softmax heads found", ("linear", "mixed", *HARDMAX), BLUE, "o"),
+HARDMAX = (HeadKind.RANDOM, HeadKind.ORTHOGONAL, HeadKind.OPTIMISED)
+HEAD_LINES = (
+    HeadLine(
+        (HeadKind.RANDOM,),
+        {"label": "random hardmax heads", "color": VERMILION, "marker": "s", "linestyle": ":"},
+    ),
+    HeadLine(HARDMAX, {"label": "best hardmax heads found", "color": GREEN, "marker": "^"}),
+    HeadLine(
+        (HeadKind.LINEAR, HeadKind.MIXED, *HARDMAX),
+        {"label": "best softmax heads found", "color": BLUE, "marker": "o"},
+    ),
 )
 
-LOWEST = 4e-4
+LEAST_ERROR = 4e-4
 """Where the axis of errors begins."""
 
 IMPOSSIBLE = "#8F8F8F"
@@ -53,29 +57,34 @@ IMPOSSIBLE_WITHOUT_MAPS = GRAY
 """Below the bound for any value maps, and for multiples of the identity: two grays that a printer
 keeps apart from each other and from white."""
 
-TICKS = (0.001, 0.01, 0.1, 0.5)
-POWERS = (0, 1, 2, 5, 10, 20, 40, 60)
+ERROR_TICKS = (0.001, 0.01, 0.1, 0.5)
+HEADS_TICKS: dict[float, str] = {
+    power: f"$10^{{{power}}}$" for power in (0, 1, 2, 5, 10, 20, 40, 60)
+}
 """Of 10, numbers of heads with a tick."""
 
-HEADS = "heads $H$; height = √(log₁₀ $H$)"
+HEADS_LABEL = "heads $H$; height = √(log₁₀ $H$)"
 """What an axis of numbers of heads says of its scale."""
 
-HALF = 0.5
+HALF_ERROR = 0.5
 """The error that the number of voters is shown for."""
 
-
-LEARNED = "softmax heads as trained,\nany 𝑉"
+LEARNED_LABEL = "softmax heads as trained,\nany 𝑉"
 
 
 def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
     """Error against rank: a row of panels for each budget, a column for each d; with the least
     errors of `layers`, a table of trained layers."""
-    rows, trained_rows = table.to_pylist(), layers.to_pylist()
+    rows = table.to_pylist()
+    trained_rows = layers.to_pylist()
     dimensions = values(rows, "d")
     panels = []
-    for budget in BUDGETS:
+    for budget in BUDGET_HEADS:
         if chosen(rows, budget=budget):
-            panels += [(budget, d) for d in dimensions]
+            for d in dimensions:
+                rows_of_panel = chosen(rows, d=d, budget=budget)
+                trained = chosen(trained_rows, d=d, budget=budget)
+                panels.append(_rank_panel(d, budget, rows_of_panel, trained))
     hottest = max(row["temperature"] or 0 for row in rows)
     note = (
         "One layer, two orthogonal points, exact or with 95 % intervals smaller than the marks. "
@@ -85,91 +94,67 @@ def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
         f"Diamonds: one full-rank head, the lowest at $c$ = {hottest:g}. Predicting zero has error "
         "1."
     )
-    with sheet(
+    legend = [
+        Patch(color=IMPOSSIBLE, label="impossible, any 𝑉"),
+        Patch(color=IMPOSSIBLE_WITHOUT_MAPS, label="impossible, 𝑉 = 𝑎𝐼"),
+    ]
+    return draw_panels(
         title,
         note,
-        len(panels),
+        panels,
+        legend,
         cell=(2.5, 2.1),
         around=(2.6, 1.2),
         columns=len(dimensions),
         sharey=True,
         sharex="col",
-    ) as (figure, axes):
-        for ax, (budget, d) in zip(axes, panels, strict=True):
-            _draw_errors_by_rank(ax, chosen(rows, d=d, budget=budget))
-            trained = chosen(trained_rows, d=d, budget=budget)
-            _draw_trained(ax, [row for row in trained if row["rank"] < d])
-            ax.set_title(f"$d$ = {d},  {BUDGETS[budget]}")
-        impossible = [
-            Patch(color=IMPOSSIBLE, label="impossible, any 𝑉"),
-            Patch(color=IMPOSSIBLE_WITHOUT_MAPS, label="impossible, 𝑉 = 𝑎𝐼"),
-        ]
-        legend_beside(figure, impossible)
-    return figure
+    )
 
 
-def _draw_errors_by_rank(ax: Axes, rows: list[Row]) -> None:
-    *low_ranks, full_rank = values(rows, "rank")
+def _rank_panel(d: int, budget: str, rows: list[Row], trained_rows: list[Row]) -> Panel:
+    ranks = values(rows, "rank")
+    full_rank = ranks[-1]
     of_low_rank = [row for row in rows if row["rank"] < full_rank]
-    _draw_bound(ax, of_low_rank, "bound", IMPOSSIBLE_WITHOUT_MAPS)
-    _draw_bound(ax, of_low_rank, "bound_any_value", IMPOSSIBLE)
-    for line in LINES:
+    marks = _bound_marks(of_low_rank, "bound", IMPOSSIBLE_WITHOUT_MAPS)
+    marks += _bound_marks(of_low_rank, "bound_any_value", IMPOSSIBLE)
+    for line in HEAD_LINES:
         errors = least_errors([row for row in of_low_rank if row["kind"] in line.kinds])
-        ax.plot(
-            list(errors),
-            list(errors.values()),
-            color=line.colour,
-            linestyle=line.linestyle,
-            marker=line.marker,
-            markersize=3.5,
-            linewidth=1.2,
-            label=line.label,
-        )
+        marks.append(curve_of(errors, markersize=3.5, linewidth=1.2, **line.look))
     label = "one full-rank head,\neach inverse temperature 𝑐"
-    for row in chosen(rows, kind="full_rank"):
-        ax.plot(full_rank, row["error"], "D", color=INK, markersize=3.5, label=label)
-    ticks_at(ax.xaxis, [*low_ranks, full_rank])
-    ticks_at(ax.yaxis, TICKS)
-    ax.set_ylim(LOWEST, 1)
-    ax.set(xlabel="rank 𝑟", ylabel=ERROR)
-    ax.label_outer()
+    for row in chosen(rows, kind=HeadKind.FULL_RANK):
+        marks.append(points([full_rank], [row["error"]], "D", INK, 3.5, label=label))
+    trained_errors = least_errors([row for row in trained_rows if row["rank"] < d])
+    if trained_errors:
+        look: Look = {"marker": "D", "linestyle": "--", "markersize": 3, "linewidth": 1}
+        marks.append(curve_of(trained_errors, label=LEARNED_LABEL, color=PURPLE, **look))
+    return Panel(
+        f"$d$ = {d},  {BUDGET_HEADS[budget]}",
+        marks,
+        x=Axis("rank 𝑟", ticks=ranks),
+        y=Axis(ERROR, ticks=ERROR_TICKS, ends=(LEAST_ERROR, 1)),
+    )
 
 
-def _draw_bound(ax: Axes, rows: list[Row], name: str, colour: str) -> None:
-    bound_by_rank = {row["rank"]: row[name] for row in rows}
+def _bound_marks(rows: list[Row], column: str, colour: str) -> list[Mark]:
+    """The ground below a bound, one of the columns, and a dash at each rank."""
+    bound_by_rank = {row["rank"]: row[column] for row in rows}
     ranks = sorted(bound_by_rank)
     bounds = [bound_by_rank[rank] for rank in ranks]
     # Between two ranks a head can do no more than at the larger: a step claims no more.
-    ax.fill_between(ranks, LOWEST, bounds, step="pre", color=colour, linewidth=0)
-    ax.plot(ranks, bounds, "_", color=INK, markersize=7)
+    ground = band(ranks, LEAST_ERROR, bounds, step="pre", color=colour)
+    return [ground, points(ranks, bounds, "_", INK, 7)]
 
 
 def least_errors(rows: list[Row]) -> dict[int, float]:
     """The least error of rows, by rank."""
     return {
-        rank: min(row["error"] for row in chosen(rows, rank=rank)) for rank in values(rows, "rank")
+        rank: min(row["error"] for row in group) for rank, group in groups(rows, "rank").items()
     }
-
-
-def _draw_trained(ax: Axes, rows: list[Row]) -> None:
-    """The least error at each rank of trained layers, if there are any."""
-    errors = least_errors(rows)
-    if errors:
-        ax.plot(
-            list(errors),
-            list(errors.values()),
-            "D--",
-            color=PURPLE,
-            markersize=3,
-            linewidth=1,
-            label=LEARNED,
-        )
 
 
 def draw_heads(title: str, table: pa.Table) -> Figure:
     """Heads that an error takes at least, against rank: a panel for each d."""
     rows = table.to_pylist()
-    dimensions = values(rows, "d")
     note = (
         "With fewer heads in one layer the error on two orthogonal points is surely above ε: solid "
         "for value maps $V = aI$, dotted for any. One head of full rank comes as near to 0 as is "
@@ -177,48 +162,35 @@ def draw_heads(title: str, table: pa.Table) -> Figure:
         "seen beside many.\n"
         "The paper's theorem has constants that it does not state, and so no point here."
     )
-    with sheet(
-        title,
-        note,
-        len(dimensions),
-        cell=(2.6, 4.2),
-        around=(1.6, 0.0),
-        sharey=True,
-    ) as (figure, axes):
-        for ax, d in zip(axes, dimensions, strict=True):
-            _draw_heads_by_rank(ax, chosen(rows, d=d))
-            ax.set(xlabel="rank 𝑟", ylabel=HEADS, title=f"$d$ = {d}")
-            ax.label_outer()
-        handles = [
-            key("the same, any 𝑉", linestyle=":"),
-            key("$d^2/r$, the paper's\nlargest budget", linestyle="--"),
-        ]
-        legend_beside(figure, handles)
-    return figure
+    legend = [
+        key("the same, any 𝑉", linestyle=":"),
+        key("$d^2/r$, the paper's\nlargest budget", linestyle="--"),
+    ]
+    # Of logarithms, so that the few heads of large errors are seen beside 10^57.
+    y = Axis(HEADS_LABEL, Scale.SQUARE_ROOT, names=HEADS_TICKS)
+    panels = []
+    for d, rows_of_panel in groups(rows, "d").items():
+        x = Axis("rank 𝑟", ticks=values(rows_of_panel, "rank"))
+        panels.append(Panel(f"$d$ = {d}", _heads_marks(rows_of_panel), x, y))
+    return draw_panels(title, note, panels, legend, cell=(2.6, 4.2), around=(1.6, 0.0), sharey=True)
 
 
-def _draw_heads_by_rank(ax: Axes, rows: list[Row]) -> None:
+def _heads_marks(rows: list[Row]) -> list[Mark]:
     """A line for each error, and the paper's largest budget."""
     errors = values(rows, "error")[::-1]
     colours = matplotlib.colormaps["cividis"](np.linspace(0.85, 0, len(errors)))
     ranks = values(rows, "rank")
+    marks: list[Mark] = []
     for error, colour in zip(errors, colours, strict=True):
         group = chosen(rows, error=error)
         heads = [row["log10_heads"] for row in group]
         any_value = [row["log10_heads_any_value"] for row in group]
-        label = f"ε = {error:g}"
-        ax.plot(ranks, heads, "o-", color=colour, markersize=3.5, linewidth=1.1, label=label)
-        ax.plot(ranks, any_value, ":", color=colour, markersize=3.5, linewidth=1.1)
+        look: Look = {"color": colour, "markersize": 3.5, "linewidth": 1.1}
+        marks.append(curve(ranks, heads, label=f"ε = {error:g}", marker="o", **look))
+        marks.append(curve(ranks, any_value, linestyle=":", **look))
     budget = np.log10([chosen(rows, rank=rank)[0]["heads_of_d3"] for rank in ranks])
-    ax.plot(ranks, budget, "--", color=INK, linewidth=1)
-    ticks_at(ax.xaxis, ranks)
-    # Of logarithms, so that the few heads of large errors are seen beside 10^57.
-    ax.set_yscale("function", functions=(_root, np.square))
-    ax.set_yticks(POWERS, [f"$10^{{{power}}}$" for power in POWERS])
-
-
-def _root(log10: np.ndarray) -> np.ndarray:
-    return np.sqrt(np.maximum(log10, 0.0))
+    marks.append(curve(ranks, budget, linestyle="--", color=INK, linewidth=1))
+    return marks
 
 
 def draw_points(title: str, table: pa.Table) -> Figure:
@@ -232,56 +204,57 @@ def draw_points(title: str, table: pa.Table) -> Figure:
         "answer.\nRank 0: the best combination of the query and the mean of all points. Predicting "
         "zero has error 1."
     )
-    panels = len(cases) + 1
-    with sheet(title, note, panels, cell=(2.6, 4.2), around=(1.2, 0.0)) as (figure, axes):
-        for ax, (distribution, d) in zip(axes, cases, strict=False):
-            group = chosen(rows, distribution=distribution, d=d)
-            for n in values(group, "n"):
-                _draw_votes(ax, chosen(group, n=n), colours[n])
-            ax.set_xscale("log", base=2)
-            ax.set_ylim(0, 2)
-            ax.set(xlabel="voting heads 𝐻 of rank 1", ylabel=ERROR)
-            ax.set_title(f"{KINDS[distribution]} points, $d$ = {d}")
-            ax.label_outer()
-        _draw_voters(axes[-1], chosen(rows, distribution="orthogonal"))
-        handles = [
-            key(f"$N$ = {n}", colour, marker="o", markersize=3.5) for n, colour in colours.items()
-        ]
-        legend_beside(figure, [*handles, key("rank 0 at this $N$", linestyle="-.")])
-    return figure
+    x = Axis("voting heads 𝐻 of rank 1", Scale.LOG_2)
+    y = Axis(ERROR, ends=(0, 2))
+    panels = []
+    for distribution, d in cases:
+        marks: list[Mark] = []
+        rows_of_panel = chosen(rows, distribution=distribution, d=d)
+        for n, rows_of_line in groups(rows_of_panel, "n").items():
+            marks += _vote_marks(rows_of_line, colours[n])
+        panels.append(Panel(f"{POINTS_IN_WORDS[distribution]} points, $d$ = {d}", marks, x, y))
+    panels.append(_voters_panel(chosen(rows, distribution="orthogonal")))
+    legend = [
+        key(f"$N$ = {n}", colour, marker="o", markersize=3.5) for n, colour in colours.items()
+    ]
+    legend.append(key("rank 0 at this $N$", linestyle="-."))
+    return draw_panels(title, note, panels, legend, cell=(2.6, 4.2), around=(1.2, 0.0))
 
 
-def _draw_votes(ax: Axes, rows: list[Row], colour: str) -> None:
+def _vote_marks(rows: list[Row], colour: str) -> list[Mark]:
     """Errors against heads, and where they end the error of rank 0."""
     heads, errors, low, high = columns_of(rows, "heads", "error", "ci_low", "ci_high")
-    ax.plot(heads, errors, color=colour)
-    draw_estimates(ax, heads, errors, low, high, colour)
     last_heads = heads[-2:]
-    ax.plot(last_heads, np.full(len(last_heads), rows[0]["rank_0"]), "-.", color=colour)
+    rank_0 = np.full(len(last_heads), rows[0]["rank_0"])
+    return [
+        curve(heads, errors, color=colour),
+        lambda ax: draw_estimates(ax, heads, errors, low, high, colour),
+        curve(last_heads, rank_0, linestyle="-.", color=colour),
+    ]
 
 
-def _draw_voters(ax: Axes, rows: list[Row]) -> None:
+def _voters_panel(rows: list[Row]) -> Panel:
     """Heads with which orthogonal points have the error HALF."""
-    ax.set_title(f"Heads for error {HALF:g}, orthogonal;\ndotted: in proportion to 𝑁")
-    ax.set_xlabel("points 𝑁")
+    marks: list[Mark] = []
     for d, marker in zip(values(rows, "d"), "o^sDv", strict=False):
-        heads_by_points = voters(rows, d, HALF)
+        heads_by_points = voters(rows, d, HALF_ERROR)
         if heads_by_points:
             n = np.array(list(heads_by_points), dtype=float)
             heads = np.array(list(heads_by_points.values()))
-            ax.plot(n, heads, marker + "-", color=INK, markersize=4, label=f"$d$ = {d}")
-            ax.plot(n, heads[0] * n / n[0], ":", color=DARK_GRAY)
+            label = f"$d$ = {d}"
+            marks.append(curve(n, heads, label=label, marker=marker, color=INK, markersize=4))
+            marks.append(curve(n, heads[0] * n / n[0], linestyle=":", color=DARK_GRAY))
     # Without a number a logarithmic axis has no ends.
-    if ax.lines:
-        ax.set_xscale("log", base=2)
-        ax.set_yscale("log", base=2)
+    scale = Scale.LOG_2 if marks else Scale.LINEAR
+    title = f"Heads for error {HALF_ERROR:g}, orthogonal;\ndotted: in proportion to 𝑁"
+    return Panel(title, marks, x=Axis("points 𝑁", scale), y=Axis(scale=scale), is_alone=True)
 
 
 def voters(rows: list[Row], d: int, error: float) -> dict[int, float]:
     """By N, where the vote's error falls to this one; without those N where it is not seen to."""
     heads_by_points = {}
-    for n in values(chosen(rows, d=d), "n"):
-        heads, errors = columns_of(chosen(rows, d=d, n=n), "heads", "error")
+    for n, group in groups(chosen(rows, d=d), "n").items():
+        heads, errors = columns_of(group, "heads", "error")
         reaching = heads_reaching(heads, errors, error)
         if reaching is not None:
             heads_by_points[n] = reaching
@@ -298,7 +271,7 @@ def run(
         name: str, draw: Callable[[str, pa.Table], Figure], path: Path, schema: pa.Schema
     ) -> None:
         table = read_parquet(path, schema)
-        picture = draw(THEORY[name], table)
+        picture = draw(THEORY_TITLES[name], table)
         save_with_numbers(picture, output.with_name(f"{name}.svg"), table, provenance)
 
     trained = read_parquet(layers, layers_table.SCHEMA)

@@ -1,30 +1,25 @@
-"""What several figures of trained transformers have in common: words of notes and titles, and marks
-of legends."""
+"""What several figures of trained transformers have in common: words of notes and titles, marks of
+uniform attention and of legends."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Iterable
 
 from matplotlib.lines import Line2D
 
 from ....looks.colors import INK
 from ....messages.words import counted
-from ....pages.drawing import key
+from ....pages.drawing import Look, key
 from ....results.tables import chosen
 from ....statistics.contrasts import Run
+from ..constructions.farthest_point import least_error
 from ..training.cell_table import DEAD
 from ..training.runs import listed, values
+from .panels import Mark, level
 
-ERROR = "held-out error"
+HELD_OUT_ERROR = "held-out error"
 DEAD_WORDS = f"dead run: {100 * DEAD:g} % or more of\nuniform attention's error"
 
-CURVES = {"curve_train": "--", "curve_test": "-"}
-"""Columns of errors along training, and the dashes of their lines."""
-
-CURVE_KEYS = {"on new sets": "-", "in training": "--"}
-"""What a legend says of these dashes."""
-
-
-UNIFORM_ATTENTION: dict[str, Any] = {"linestyle": "-.", "linewidth": 0.9}
+UNIFORM_ATTENTION: Look = {"linestyle": "-.", "linewidth": 0.9}
 """The line at the error of uniform attention, which is rank 0."""
 
 
@@ -33,12 +28,17 @@ def uniform_attention_key() -> Line2D:
     return key("uniform attention\n(rank 0)", **UNIFORM_ATTENTION)
 
 
-def mark(marker: str, name: str, fill: str = INK, size: float = 6) -> Line2D:
+def uniform_attention_levels(sizes: Iterable[tuple[int, int]]) -> list[Mark]:
+    """That line for each size (d, N)."""
+    return [level(least_error(d, n), color=INK, **UNIFORM_ATTENTION) for d, n in sizes]
+
+
+def mark_key(marker: str, name: str, fill: str = INK, size: float = 6) -> Line2D:
     """A marker of a legend."""
     return key(name, linewidth=0, marker=marker, markersize=size, markerfacecolor=fill)
 
 
-def is_size(rows: list[Run], size: dict[str, int]) -> bool:
+def has_size(rows: list[Run], size: dict[str, int]) -> bool:
     """Whether all runs are of a size, so that published values may stand beside them."""
     return len(chosen(rows, **size)) == len(rows)
 

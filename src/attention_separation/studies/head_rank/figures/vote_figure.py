@@ -3,26 +3,30 @@
 from itertools import cycle
 
 import pyarrow as pa
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ....looks.colors import PALETTE
-from ....pages.drawing import Look, key, sheet, ticks_at
+from ....pages.drawing import Look, key
 from ....results.tables import Row, chosen
-from ..settings.titles import ERROR, FIGURES
+from ..constructions.vote import VoteSeries
+from ..settings.titles import ERROR, FIGURE_TITLES
 from ..training.runs import columns_of, listed, values
-from .computed_parts import ErrorCurve, colours_of
+from .panels import Axis, Mark, Panel, Scale, colours_of, curve, draw_panels, error_marks, remark
 
 ZERO_PREDICTOR = 1.0
 """The error of predicting zero."""
 
-GUARANTEE = "slope 𝑑³, as in the guarantee 𝑑³/ε²\n(constant unknown;\nthrough each first point)"
+LAW: Look = {"linestyle": "--", "linewidth": 0.9}
+GUARANTEE: Look = {"linestyle": ":", "linewidth": 1.1}
+GUARANTEE_LABEL = (
+    "slope 𝑑³, as in the guarantee 𝑑³/ε²\n(constant unknown;\nthrough each first point)"
+)
 
 
 def draw_vote(table: pa.Table) -> Figure:
     """Error against H for each d, and H against d for each error."""
     rows = table.to_pylist()
-    errors = chosen(rows, series="error")
+    errors = chosen(rows, series=VoteSeries.ERROR)
     smallest = min(row["p_value"] for row in errors)
     note = (
         f"Points: {listed(errors, 'draws')} draws of heads and data, 95 % intervals "
@@ -32,58 +36,48 @@ def draw_vote(table: pa.Table) -> Figure:
         "Theorem 7, whose proof is not in the text that was read. 𝐻 is the number of heads that "
         "vote, in layer 1; layer 2 takes 𝑑, and both layers have max(𝐻, 𝑑)."
     )
-    with sheet(FIGURES["rank_vote"], note, 2, cell=(4.8, 4.4)) as (figure, axes):
-        left, right = axes
-        _draw_votes(left, errors)
-        _draw_needed(right, chosen(rows, series="heads_needed"))
-    return figure
+    panels = [_error_panel(errors), _heads_panel(chosen(rows, series=VoteSeries.HEADS_NEEDED))]
+    return draw_panels(FIGURE_TITLES["rank_vote"], note, panels, cell=(4.8, 4.4))
 
 
-def _draw_votes(ax: Axes, rows: list[Row]) -> None:
+def _error_panel(rows: list[Row]) -> Panel:
+    marks: list[Mark] = []
     for d, colour in colours_of(values(rows, "d")).items():
-        curve = ErrorCurve.of(chosen(rows, d=d), "heads")
-        curve.draw_exact(ax, colour, linewidth=1)
-        curve.draw_law(ax, colour, where=curve.law <= ZERO_PREDICTOR)
-        curve.draw_sampled(ax, colour)
-        ax.annotate(
-            f"𝑑 = {d}",
-            (curve.x[-1], curve.exact[-1]),
-            xytext=(6, 0),
-            textcoords="offset points",
-            color=colour,
-            va="center",
-            fontsize=8.5,
-        )
-    ax.set(xscale="log", yscale="log", xlabel="voting heads 𝐻 of rank 1", ylabel=ERROR)
-    ax.margins(x=0.08)
-    ax.set_title("Error of a vote of 𝐻 heads, about √(𝑑/𝐻) for many")
+        rows_of_d = chosen(rows, d=d)
+        marks += error_marks(rows_of_d, "heads", colour, law_below=ZERO_PREDICTOR, linewidth=1)
+        last = max(rows_of_d, key=lambda row: row["heads"])
+        heads = last["heads"]
+        exact = last["error_exact"]
+        marks.append(remark(f"𝑑 = {d}", heads, exact, (6, 0), color=colour, va="center"))
+    return Panel(
+        "Error of a vote of 𝐻 heads, about √(𝑑/𝐻) for many",
+        marks,
+        x=Axis("voting heads 𝐻 of rank 1", Scale.LOG, margin=0.08),
+        y=Axis(ERROR, Scale.LOG),
+        is_alone=True,
+    )
 
 
-def _draw_needed(ax: Axes, rows: list[Row]) -> None:
-    law: Look = {"linestyle": "--", "linewidth": 0.9}
-    guarantee: Look = {"linestyle": ":", "linewidth": 1.1}
-    ax.set_yscale("log")
+def _heads_panel(rows: list[Row]) -> Panel:
+    marks: list[Mark] = []
     falling = values(rows, "epsilon")[::-1]
     for epsilon, colour in zip(falling, cycle(PALETTE[3:]), strict=False):
         d, heads = columns_of(chosen(rows, epsilon=epsilon), "d", "heads")
-        ax.plot(d, heads, "o-", color=colour, markersize=4)
-        ax.plot(d, d / epsilon**2, color=colour, **law)
-        ax.plot(d, heads[0] * (d / d[0]) ** 3, color=colour, **guarantee)
-        ax.annotate(
-            f"ε = {epsilon:g}",
-            (d[-1], heads[-1]),
-            xytext=(0, -9),
-            textcoords="offset points",
-            color=colour,
-            ha="right",
-            va="top",
-            fontsize=8.5,
-        )
-    ticks_at(ax.xaxis, values(rows, "d"))
-    ax.set(title="Heads for an error ε", xlabel="dimension 𝑑", ylabel="voting heads 𝐻")
-    handles = [
-        key("exact", marker="o", markersize=4),
-        key("𝑑/ε²", **law),
-        key(GUARANTEE, **guarantee),
-    ]
-    ax.legend(handles=handles, loc="upper left")
+        marks.append(curve(d, heads, color=colour, marker="o", markersize=4))
+        marks.append(curve(d, d / epsilon**2, color=colour, **LAW))
+        marks.append(curve(d, heads[0] * (d / d[0]) ** 3, color=colour, **GUARANTEE))
+        words = f"ε = {epsilon:g}"
+        marks.append(remark(words, d[-1], heads[-1], (0, -9), color=colour, ha="right", va="top"))
+    return Panel(
+        "Heads for an error ε",
+        marks,
+        x=Axis("dimension 𝑑", ticks=values(rows, "d")),
+        y=Axis("voting heads 𝐻", Scale.LOG),
+        is_alone=True,
+        legend=[
+            key("exact", marker="o", markersize=4),
+            key("𝑑/ε²", **LAW),
+            key(GUARANTEE_LABEL, **GUARANTEE),
+        ],
+        legend_place="upper left",
+    )

@@ -6,14 +6,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ....looks.colors import BLUE, VERMILION
-from ....pages.drawing import legend_beside, save_with_numbers, sheet
+from ....pages.drawing import save_with_numbers
 from ....results.provenance import record
 from ....results.tables import schema, table_from_columns
 from ....settings.strict_model import Job
-from ..constructions.rank_1_heads import TERMS, representing_weight
-from ..settings.titles import FIGURES
+from ..constructions.rank_1_heads import SERIES_DEGREES, representing_weight
+from ..settings.titles import FIGURE_TITLES
+from .panels import Axis, Panel, Scale, curve, draw_panels
 
-DIMENSIONS = (4, 6, 8)
+WEIGHT_DIMENSIONS = (4, 6, 8)
 THETA = np.linspace(-np.pi, np.pi, 720)
 """As published; none of these angles is right, where both weights are 0."""
 
@@ -21,7 +22,7 @@ SCHEMA = schema(d=int, theta=float, published=float, representing=float)
 """Both weights at each angle of q and k, with their signs."""
 
 NOTE = (
-    f"Exact: sums over the odd degrees $l$ below {TERMS}. With $N_l/s_l$ times "
+    f"Exact: sums over the odd degrees $l$ below {SERIES_DEGREES}. With $N_l/s_l$ times "
     "$P_l(\\cos\\theta)$ the mean of $u(q, k)$ times a head's sign function, over independent $q$ "
     "and $k$, is the target's up to that degree. The published plot has $\\sqrt{N_l}P_l$, the "
     "L2-normalised polynomial, in its place, which gives high degrees more weight. Neither series "
@@ -40,28 +41,29 @@ def weights(d: int) -> dict[str, np.ndarray]:
 
 def draw_weight() -> Figure:
     """A panel for each d."""
-    with sheet(
-        FIGURES["rank_weight"],
+    x = Axis("angle θ of 𝑞 and 𝑘", names={-np.pi: "−π", 0: "0", np.pi: "π"})
+    y = Axis("$|u|$", Scale.LOG)
+    panels = []
+    for d in WEIGHT_DIMENSIONS:
+        both = weights(d)
+        curves = [
+            curve(THETA, np.abs(both["published"]), color=VERMILION, label="as published"),
+            curve(THETA, np.abs(both["representing"]), color=BLUE, label="represents\nthe target"),
+        ]
+        panels.append(Panel(f"$d$ = {d}", curves, x, y))
+    return draw_panels(
+        FIGURE_TITLES["rank_weight"],
         NOTE,
-        len(DIMENSIONS),
+        panels,
+        legend=(),
         cell=(3.1, 2.9),
         around=(1.8, 0.9),
         sharey=True,
-    ) as (figure, axes):
-        for ax, d in zip(axes, DIMENSIONS, strict=True):
-            both = weights(d)
-            ax.plot(THETA, np.abs(both["published"]), color=VERMILION, label="as published")
-            ax.plot(THETA, np.abs(both["representing"]), color=BLUE, label="represents\nthe target")
-            ax.set_yscale("log")
-            ax.set_xticks([-np.pi, 0, np.pi], ["−π", "0", "π"])
-            ax.set(xlabel="angle θ of 𝑞 and 𝑘", ylabel="$|u|$", title=f"$d$ = {d}")
-            ax.label_outer()
-        legend_beside(figure)
-    return figure
+    )
 
 
 def run(job: Job, output: Path) -> None:
-    parts = [{"d": np.full(len(THETA), d), "theta": THETA, **weights(d)} for d in DIMENSIONS]
+    parts = [{"d": np.full(len(THETA), d), "theta": THETA, **weights(d)} for d in WEIGHT_DIMENSIONS]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in SCHEMA.names}
     table = table_from_columns(columns, SCHEMA)
     save_with_numbers(draw_weight(), output, table, record(job.canonical(), __name__))

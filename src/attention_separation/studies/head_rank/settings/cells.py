@@ -2,6 +2,7 @@
 Without torch."""
 
 import math
+from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -13,7 +14,7 @@ EPOCH = 100
 """Steps per epoch: training losses are averaged over each, and `repeated` has this many batches in
 all."""
 
-MOST_POINTS = 25
+MOST_CURVE_POINTS = 25
 """Of a curve: the error on held-out sets is measured after so many epochs of a run at most, evenly
 spread, for at small batches it would cost a fifth of training after each."""
 
@@ -23,8 +24,17 @@ STEPS_PER_BLOCK = 10
 SHARES_EVERY = {1: 20, 10: 1000, EPOCH: None}
 """Steps between records of `shares`, and up to which step they are so far apart."""
 
-STREAMS = ("initial", "data", "held_out")
-"""Kinds of random streams of a run: initial values, training data, held-out data."""
+
+class StreamKind(StrEnum):
+    """What a random stream of a run is of."""
+
+    INITIAL = "initial"
+    """Initial values."""
+    DATA = "data"
+    """Training sets."""
+    HELD_OUT = "held_out"
+    """Sets never trained on."""
+
 
 # Bounds far beyond any use: what a job takes can be said of whatever stands in the settings.
 Dimension = Annotated[Several, Field(le=10_000)]
@@ -40,7 +50,7 @@ Encoding = Literal["none", "additive", "concatenated"]
 Regime = Literal["fresh", "repeated"]
 Schedule = Literal["per_step", "per_epoch"]
 
-WARM_UP = 0.1
+DEFAULT_WARM_UP = 0.1
 """Part of the steps in which the rate rises, where none is given: a choice of ours."""
 
 TEXT_RATE = 0.01
@@ -63,7 +73,7 @@ MOST_HIDDEN = 2**20
 """Numbers of the hidden layer of one run's MLP, 4 MiB, about a core's cache: a batch of more goes
 through in parts. Batches of 256 take 0.7 to 0.9 of the time in parts at the paper's d and N."""
 
-PASSES = 3
+ARRAYS_PER_ACTIVATION = 3
 """Arrays that forward and backward hold of each activation, about."""
 
 
@@ -102,7 +112,7 @@ class Recipe(Variant):
     )
     lr: Annotated[float, Field(gt=0, le=10)] = Field(description="highest learning rate")
     warm_up: Annotated[float, Field(gt=0, lt=1)] = Field(
-        default=WARM_UP,
+        default=DEFAULT_WARM_UP,
         description="part of the steps in which the rate rises to lr, where the schedule is "
         "per_step; per_epoch has its own",
     )
@@ -214,7 +224,7 @@ class Architecture(Variant):
         dimension = self.model_dimension
         inner = self.width * dimension
         per_point = 4 * inner + self.total_heads * self.n + 6 * dimension + 2 * self.feed_forward
-        return PASSES * self.layers * self.n * per_point
+        return ARRAYS_PER_ACTIVATION * self.layers * self.n * per_point
 
 
 class CellJob(Recipe, Architecture, TrainedCell):
@@ -252,14 +262,14 @@ class CellJob(Recipe, Architecture, TrainedCell):
             )
         return self
 
-    def stream_names(self, kind: str, run: int) -> tuple[str, ...]:
-        """What names a stream of a run, its kind one of STREAMS; of data without the block: cells
-        that differ in the model alone train on the same data, and variants start alike."""
-        if kind == "initial":
+    def stream_names(self, kind: StreamKind, run: int) -> tuple[str, ...]:
+        """What names a stream of a run; of data without the block: cells that differ in the model
+        alone train on the same data, and variants start alike."""
+        if kind is StreamKind.INITIAL:
             if self.one_start:
                 run = 0
             return ("head_rank", "initial", self._architecture_in_words(), f"run={run}")
-        if kind == "data":
+        if kind is StreamKind.DATA:
             sets = f"d={self.d},n={self.n},batch={self.batch}"
             return ("head_rank", "data", self.regime, sets, f"run={run}")
         return ("head_rank", "held-out", f"d={self.d},n={self.n}", f"run={run}")
@@ -296,7 +306,7 @@ class CellJob(Recipe, Architecture, TrainedCell):
         """Whether a curve has a point after an epoch, counted from 1: after the last, and back from
         there at equal distances."""
         epochs = self.run_steps // EPOCH
-        return (epochs - epoch) % math.ceil(epochs / MOST_POINTS) == 0
+        return (epochs - epoch) % math.ceil(epochs / MOST_CURVE_POINTS) == 0
 
     def training_flops(self) -> int:
         """Floating-point operations of all steps of all runs; backward counts twice forward."""

@@ -25,6 +25,7 @@ Draws = Annotated[Several, Field(le=10**8)]
 Bias = Annotated[float, Field(ge=-1000, le=1000)]
 Temperatures = Some[Annotated[float, Field(gt=0, le=1e6)]]
 Distribution = Literal["uniform", "orthogonal"]
+HeadLaw = Literal["compromise", "independent", "published"]
 
 
 class Case(StrictModel):
@@ -86,7 +87,7 @@ class VoteSettings(StrictModel):
 class FeaturesRun(StrictModel):
     """Draws of heads of one law in some dimensions."""
 
-    law: Literal["compromise", "independent", "published"] = Field(
+    law: HeadLaw = Field(
         description="compromise: the cosine of q and k uniform; independent: q and k independent; "
         "published: compromise with k not renormalised, and the published computation"
     )

@@ -114,7 +114,7 @@ class Product(cell.Recipe):
                 "regime": regime,
                 "schedule": schedule,
                 # A schedule that does not read it must not tell two equal jobs apart.
-                "warm_up": self.warm_up if schedule == "per_step" else cell.WARM_UP,
+                "warm_up": self.warm_up if schedule == "per_step" else cell.DEFAULT_WARM_UP,
                 "batches": self.batches if regime == "repeated" else None,
             }
             job = cell.CellJob(name="", **shared | settings)

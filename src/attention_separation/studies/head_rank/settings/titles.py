@@ -1,6 +1,6 @@
 """What each figure and table of this paper is of."""
 
-COMPUTED = {
+COMPUTED_TITLES = {
     "rank_temperature": "Facts 1 and 3. One head of full rank against its inverse temperature",
     "rank_vote": "Theorem 7. The majority vote of rank-1 heads",
     "rank_random_features": "Random heads of rank 1 with the best weights",
@@ -8,7 +8,7 @@ COMPUTED = {
 }
 """Figures of numbers computed without training."""
 
-TRAINED = {
+TRAINED_TITLES = {
     "rank_fig1": "Figure 1 of the paper. Rank of heads, layers and number of heads",
     "rank_fig2": "Figure 2 of the paper. What heads of full rank have learned",
     "rank_fig3": "Figure 3 of the paper. Positional encodings",
@@ -22,18 +22,21 @@ TRAINED = {
 }
 """Figures of trained transformers."""
 
-THEORY = {
+THEORY_TITLES = {
     "rank_theory": "Theorem 2 as a number. Error against rank in one layer",
     "rank_heads": "Theorem 2 as a number. Heads that an error takes",
     "rank_points": "Conjecture 8. A vote of rank-1 heads against the number of points",
 }
 """Figures of one layer of low-rank heads, and of a vote, computed without training."""
 
-FIGURES = THEORY | TRAINED | COMPUTED
+FIGURE_TITLES = THEORY_TITLES | TRAINED_TITLES | COMPUTED_TITLES
 UNJUDGED = ("collapse", "memory", "crossing", "dimension")
 """Grids whose cells no claim is on."""
 
-JUDGED = {"rank_claims": "Claims, each with its verdict", "rank_errors": "Errors of all cells"}
+JUDGED_TITLES = {
+    "rank_claims": "Claims, each with its verdict",
+    "rank_errors": "Errors of all cells",
+}
 NUMBERED = {
     "rank_bound": "What no layer of low-rank heads can do",
     "rank_heads_needed": "Heads that an error takes at least",
@@ -43,11 +46,11 @@ NUMBERED = {
     "rank_layers": "What layers of low-rank heads learn",
 }
 
-LONG = ("rank_bound", "rank_bound_points", "rank_found", "rank_plurality", "rank_layers")
+UNLISTED_TABLES = ("rank_bound", "rank_bound_points", "rank_found", "rank_plurality", "rank_layers")
 """Tables of numbers that a report does without."""
 
 ERROR = "mean squared error"
-KINDS = {"uniform": "independent", "orthogonal": "orthogonal"}
+POINTS_IN_WORDS = {"uniform": "independent", "orthogonal": "orthogonal"}
 """What figures call an error, and points by how they are drawn."""
 
 PAPERS = "the paper's"

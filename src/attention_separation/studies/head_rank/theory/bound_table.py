@@ -18,31 +18,31 @@ from ..settings.jobs import BoundSettings
 from ..settings.titles import NUMBERED
 from .points_bound import points_bound
 
-BUDGETS = {"d^2": 1.0, "d^2.5": 1.5, "d^3": 2.0}
+BUDGET_POWERS = {"d^2": 1.0, "d^2.5": 1.5, "d^3": 2.0}
 """The paper's budgets, by the parameters r d H of a layer, and the power of d in H r."""
 
 
-def ranks(d: int) -> list[int]:
+def ranks_of_dimension(d: int) -> list[int]:
     """The powers of 2 below d, and d."""
     return [2**k for k in range((d - 1).bit_length())] + [d]
 
 
-def budget_heads(d: int, r: int) -> dict[str, int]:
+def heads_by_budget(d: int, r: int) -> dict[str, int]:
     """H of each budget, rounded to a whole number, at least 1."""
-    return {name: max(1, round(d**power / r)) for name, power in BUDGETS.items()}
+    return {name: max(1, round(d**power / r)) for name, power in BUDGET_POWERS.items()}
 
 
-DEGREES = (1, 3, 99)
+CORRELATION_DEGREES = (1, 3, 99)
 """Up to which the squared correlation is shown."""
 
-BOUND = schema(
+BOUND_SCHEMA = schema(
     d=int,
     rank=int,
     heads=int,
     budget=str,
     bound=float,
     bound_any_value=float,
-    **{f"correlation_{degree}": float for degree in DEGREES},
+    **{f"correlation_{degree}": float for degree in CORRELATION_DEGREES},
 )
 NEEDED = schema(
     d=int,
@@ -55,7 +55,9 @@ NEEDED = schema(
     heads_of_d3=int,
 )
 """Whole numbers of heads are text, for many pass 2^63."""
-POINTS = schema(d=int, n=int, rank=int, heads=int, budget=str, bound=float, bound_any_value=float)
+POINTS_SCHEMA = schema(
+    d=int, n=int, rank=int, heads=int, budget=str, bound=float, bound_any_value=float
+)
 
 BOUND_ABOUT = (
     "On two orthogonal points and a uniform query, no one layer of so many generalised heads of "
@@ -83,17 +85,17 @@ POINTS_ABOUT = (
 def bound_rows(job: BoundSettings) -> Iterator[Row]:
     """The table of bounds, row by row."""
     for d in job.dimensions:
-        for r in ranks(d):
+        for r in ranks_of_dimension(d):
             yield from _bounds_of_rank(d, r, job.doublings)
 
 
 def _bounds_of_rank(d: int, r: int, doublings: int) -> Iterator[Row]:
     """A row for each number of heads: the powers of 2 up to 2^doublings, and those of budgets."""
-    budget_by_heads = {heads: budget for budget, heads in budget_heads(d, r).items()}
+    budget_by_heads = {heads: budget for budget, heads in heads_by_budget(d, r).items()}
     powers_of_2 = {2**k for k in range(doublings + 1)}
     heads = np.array(sorted(powers_of_2 | budget_by_heads.keys()))
     columns = {"bound": bound(d, r, heads), "bound_any_value": bound(d, r, heads, any_value=True)}
-    for degree in DEGREES:
+    for degree in CORRELATION_DEGREES:
         columns[f"correlation_{degree}"] = correlation(d, r, heads[:, None], degree)
     for index, count in enumerate(heads.tolist()):
         size = {"d": d, "rank": r, "heads": count, "budget": budget_by_heads.get(count)}
@@ -103,7 +105,7 @@ def _bounds_of_rank(d: int, r: int, doublings: int) -> Iterator[Row]:
 def needed_rows(job: BoundSettings) -> Iterator[Row]:
     """The table of heads, row by row."""
     for d in job.dimensions:
-        for r in ranks(d):
+        for r in ranks_of_dimension(d):
             needed = heads_needed(d, r, job.errors)
             needed_any_value = heads_needed(d, r, job.errors, any_value=True)
             for error, heads, heads_any_value in zip(
@@ -117,7 +119,7 @@ def needed_rows(job: BoundSettings) -> Iterator[Row]:
                     "heads_any_value": str(heads_any_value),
                     "log10_heads": math.log10(heads),
                     "log10_heads_any_value": math.log10(heads_any_value),
-                    "heads_of_d3": budget_heads(d, r)["d^3"],
+                    "heads_of_d3": heads_by_budget(d, r)["d^3"],
                 }
 
 
@@ -130,8 +132,8 @@ def points_rows(job: BoundSettings) -> Iterator[Row]:
 
 
 def _bounds_on_points(d: int, n: int) -> Iterator[Row]:
-    for r in ranks(d):
-        for budget, heads in budget_heads(d, r).items():
+    for r in ranks_of_dimension(d):
+        for budget, heads in heads_by_budget(d, r).items():
             yield {
                 "d": d,
                 "n": n,
@@ -150,6 +152,6 @@ def run(job: BoundSettings, output: Path) -> None:
         table = table_from_rows(rows, columns)
         write_result(table, output.with_name(name), provenance, NUMBERED[name], about)
 
-    write("rank_bound", bound_rows(job), BOUND, BOUND_ABOUT)
+    write("rank_bound", bound_rows(job), BOUND_SCHEMA, BOUND_ABOUT)
     write("rank_heads_needed", needed_rows(job), NEEDED, NEEDED_ABOUT)
-    write("rank_bound_points", points_rows(job), POINTS, POINTS_ABOUT)
+    write("rank_bound_points", points_rows(job), POINTS_SCHEMA, POINTS_ABOUT)

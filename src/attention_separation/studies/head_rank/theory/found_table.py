@@ -10,6 +10,7 @@ of rank r add up to any <u, By> with B of rank Hr.
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -27,18 +28,30 @@ from ..constructions.rank_1_heads import Heads, best_errors, compromise_heads, h
 from ..constructions.sphere import sign_energy
 from ..settings.jobs import FoundJob
 from ..settings.titles import NUMBERED
-from .bound_table import budget_heads, ranks
-from .optimised_heads import least_error, optimised
+from .bound_table import heads_by_budget, ranks_of_dimension
+from .optimised_heads import error_of_best_weights, locally_best_heads
 from .projected_heads import (
     HeadMeans,
+    best_beside_linear_part,
     best_signed_heads,
     errors_given_y,
     head_means,
     orthogonal_ranges,
     random_ranges,
     target_mean,
-    weights_beside_linear_part,
 )
+
+
+class HeadKind(StrEnum):
+    """How heads are found: as ABOUT says."""
+
+    RANDOM = "random"
+    ORTHOGONAL = "orthogonal"
+    OPTIMISED = "optimised"
+    LINEAR = "linear"
+    MIXED = "mixed"
+    FULL_RANK = "full_rank"
+
 
 SCHEMA = schema(
     d=int,
@@ -74,7 +87,7 @@ class FoundHeads:
     """At most `heads` heads of one d and rank, and their error: columns of the table."""
 
     heads: int
-    kind: str
+    kind: HeadKind
     heads_used: int
     error: float
     ci_low: float | None = None
@@ -86,10 +99,10 @@ def found_rows(job: FoundJob) -> Iterator[Row]:
     """The table's rows."""
     sizes = []
     for d in job.dimensions:
-        sizes += [(d, r) for r in ranks(d)]
+        sizes += [(d, r) for r in ranks_of_dimension(d)]
     progress = Progress("rank-found", len(sizes), "ranks")
     for d, r in sizes:
-        budgets = {heads: name for name, heads in budget_heads(d, r).items()}
+        budgets = {heads: name for name, heads in heads_by_budget(d, r).items()}
         for found_heads in _heads_of_size(job, d, r, sorted(budgets)):
             heads = found_heads.heads
             yield {
@@ -110,7 +123,9 @@ def _heads_of_size(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator
         return
     for heads in counts:
         if heads > 1:
-            yield FoundHeads(heads, "linear", heads_used=heads, error=linear_limit(d, r, heads))
+            yield FoundHeads(
+                heads, HeadKind.LINEAR, heads_used=heads, error=linear_limit(d, r, heads)
+            )
     if r == 1:
         yield from _heads_of_rank_1(job, d, counts)
     else:
@@ -122,7 +137,7 @@ def _full_rank_heads(job: FoundJob, d: int, counts: list[int]) -> Iterator[Found
     for c in job.temperatures:
         error = fact_1_exact(d, "orthogonal", c)
         for heads in counts:
-            yield FoundHeads(heads, "full_rank", heads_used=1, error=error, temperature=c)
+            yield FoundHeads(heads, HeadKind.FULL_RANK, heads_used=1, error=error, temperature=c)
 
 
 def linear_limit(d: int, r: int, heads: int) -> float:
@@ -139,7 +154,7 @@ def _heads_of_rank_1(job: FoundJob, d: int, counts: list[int]) -> Iterator[Found
     names = ("head_rank", "theory", f"d={d}")
     errors, _ = best_errors(compromise_heads(max(counts), d, job.seed, *names))
     for heads in counts:
-        yield FoundHeads(heads, "random", heads_used=heads, error=float(errors[heads - 1]))
+        yield FoundHeads(heads, HeadKind.RANDOM, heads_used=heads, error=float(errors[heads - 1]))
     most_used = min(max(counts), job.most_optimised)
     rng = stream(job.seed, *names, "rank=1", "bases")
     directions = orthogonal_ranges(rng, d, 1, most_used)[:, :, 0]
@@ -148,11 +163,11 @@ def _heads_of_rank_1(job: FoundJob, d: int, counts: list[int]) -> Iterator[Found
         used = len(k)
         gram = 2 * head_vs_head(k @ k.T, k @ k.T) - 1
         orthogonal = best_signed_heads(gram, np.full(used, target_mean(d, 1)))
-        yield FoundHeads(heads, "orthogonal", heads_used=used, error=orthogonal.error)
+        yield FoundHeads(heads, HeadKind.ORTHOGONAL, heads_used=used, error=orthogonal.error)
         # A head with -P_h has q = -k.
-        optimised_heads = optimised(Heads(orthogonal.signs[:, None] * k, k), job.steps)
-        error = min(orthogonal.error, least_error(optimised_heads))
-        yield FoundHeads(heads, "optimised", heads_used=used, error=error)
+        optimised_heads = locally_best_heads(Heads(orthogonal.signs[:, None] * k, k), job.steps)
+        error = min(orthogonal.error, error_of_best_weights(optimised_heads))
+        yield FoundHeads(heads, HeadKind.OPTIMISED, heads_used=used, error=error)
 
 
 def _heads_of_higher_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator[FoundHeads]:
@@ -162,15 +177,15 @@ def _heads_of_higher_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> I
     scoring = unit_vectors(stream(job.seed, *names, "score"), job.draws, d)
     most_used = min(max(counts), job.most_heads)
     random = random_ranges(stream(job.seed, *names, "random"), d, r, most_used)
-    yield from _hardmax_heads("random", counts, random, head_means(random, fitted), scoring)
+    yield from _hardmax_heads(HeadKind.RANDOM, counts, random, head_means(random, fitted), scoring)
     orthogonal = orthogonal_ranges(stream(job.seed, *names, "orthogonal"), d, r, most_used)
     orthogonal_means = head_means(orthogonal, fitted)
-    yield from _hardmax_heads("orthogonal", counts, orthogonal, orthogonal_means, scoring)
+    yield from _hardmax_heads(HeadKind.ORTHOGONAL, counts, orthogonal, orthogonal_means, scoring)
     yield from _mixed_heads(counts, orthogonal, orthogonal_means, scoring)
 
 
 def _hardmax_heads(
-    kind: str, counts: list[int], ranges: np.ndarray, means: HeadMeans, scoring: np.ndarray
+    kind: HeadKind, counts: list[int], ranges: np.ndarray, means: HeadMeans, scoring: np.ndarray
 ) -> Iterator[FoundHeads]:
     """Heads with the first of these ranges (H, d, r): signs and value maps are fitted to the means,
     and the error is the mean over other draws of y, `scoring` (n, d)."""
@@ -197,19 +212,19 @@ def _mixed_heads(
     for heads in counts:
         hardmax_heads = min(heads - softmax_heads, most_used)
         if hardmax_heads > 0:
-            signed_value_maps, linear = weights_beside_linear_part(d, means.of_first(hardmax_heads))
+            beside = best_beside_linear_part(d, means.of_first(hardmax_heads))
             # The linear part's value maps, large ones of both signs, make the sum 1.
             errors = errors_given_y(
                 ranges[:hardmax_heads],
                 scoring,
-                signed_value_maps=signed_value_maps,
-                linear=linear,
+                signed_value_maps=beside.signed_value_maps,
+                linear=beside.multiple,
                 value_map_sum=1.0,
             )
-            yield _with_mean_error(heads, "mixed", hardmax_heads + softmax_heads, errors)
+            yield _with_mean_error(heads, HeadKind.MIXED, hardmax_heads + softmax_heads, errors)
 
 
-def _with_mean_error(heads: int, kind: str, heads_used: int, errors: np.ndarray) -> FoundHeads:
+def _with_mean_error(heads: int, kind: HeadKind, heads_used: int, errors: np.ndarray) -> FoundHeads:
     """Heads whose error is the mean of errors over draws, with its 95 % interval."""
     mean = mean_of(errors)
     return FoundHeads(heads, kind, heads_used, mean.value, mean.low, mean.high)

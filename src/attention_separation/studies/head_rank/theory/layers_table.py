@@ -14,8 +14,8 @@ from ....statistics.means import mean_of
 from ....statistics.seeding import stream
 from ..settings.jobs import LayersJob
 from ..settings.titles import NUMBERED
-from .bound_table import budget_heads, ranks
-from .trained_layer import errors_of, initial_layer, trained
+from .bound_table import heads_by_budget, ranks_of_dimension
+from .trained_layer import errors_on_new_sets, initial_layer, trained_layer
 
 SCHEMA = schema(
     d=int, rank=int, heads=int, budget=str, rate=float, run=int, error=float, ci_low=float,
@@ -36,9 +36,9 @@ def layer_rows(job: LayersJob) -> Iterator[dict[str, object]]:
     """The table's rows."""
     sizes = []
     for d in job.dimensions:
-        for rank in ranks(d):
+        for rank in ranks_of_dimension(d):
             # Two budgets may be the same number of heads.
-            budgets = {heads: name for name, heads in budget_heads(d, rank).items()}
+            budgets = {heads: name for name, heads in heads_by_budget(d, rank).items()}
             sizes += [(d, rank, heads, budgets[heads]) for heads in sorted(budgets)]
     total_heads = sum(heads for _, _, heads, _ in sizes)
     progress = Progress("rank-layers", total_heads * len(job.rates) * job.runs, "heads")
@@ -61,14 +61,14 @@ def _errors_of_run(
     same batches."""
     names = ("head_rank", "layers", f"d={d},rank={rank},heads={heads}", f"run={run}")
     start = initial_layer(stream(job.seed, *names, "initial"), d, rank, heads)
-    layer = trained(
+    layer = trained_layer(
         stream(job.seed, *names, "data"),
         start,
         steps=job.steps,
         batch=job.batch,
         highest_rate=highest_rate,
     )
-    return errors_of(stream(job.seed, *names, "held-out"), layer, job.held_out)
+    return errors_on_new_sets(stream(job.seed, *names, "held-out"), layer, job.held_out)
 
 
 def run(job: LayersJob, output: Path) -> None:

@@ -21,20 +21,21 @@ from numpy.polynomial.legendre import leggauss, legvander
 from scipy.special import betainc
 
 from ....statistics.fourier import over_log_frequencies
+from ..settings.jobs import Distribution
 
 LEAST_DIMENSION = 4
 """Below, densities have poles or characteristic functions fall slowly."""
 
-FARTHEST = 8.0
+REACH_IN_SD = 8.0
 """Standard deviations of a coordinate, to both sides."""
 
-LOG_OMEGA = (-12.0, 4.0)
+LOG_OMEGA_ENDS = (-12.0, 4.0)
 """Between these the integrand over log omega is not negligible: it falls as omega below, and as a
 power of omega, at least the number of points, above."""
 
-STEPS = (64, 96)
-NODES = (112, 144)
-PAIRS = (40, 56)
+OMEGA_STEPS = (64, 96)
+COORDINATE_NODES = (112, 144)
+PAIR_NODES = (40, 56)
 """Of log omega, of a normal coordinate and of each of a pair's: the error is by how much the
 first of each differ from the second."""
 
@@ -46,7 +47,7 @@ class Chance(NamedTuple):
     error: float
 
 
-def chance_right(distribution: str, d: int, points: int) -> Chance:
+def chance_right(distribution: Distribution, d: int, points: int) -> Chance:
     """P(one head is right) among N points of dimension d.
 
     Parameters
@@ -63,45 +64,45 @@ def chance_right(distribution: str, d: int, points: int) -> Chance:
     if d < LEAST_DIMENSION:
         raise ValueError(f"d={d}; allowed: whole numbers from {LEAST_DIMENSION}")
     if distribution == "uniform":
-        coarse, fine = [_of_independent(d, points, nodes) for nodes in PAIRS]
+        coarse, fine = [_chance_of_independent(d, points, nodes) for nodes in PAIR_NODES]
     else:
         coarse, fine = [
-            _of_orthogonal(d, points, nodes, steps)
-            for nodes, steps in zip(NODES, STEPS, strict=True)
+            _chance_of_orthogonal(d, points, nodes, steps)
+            for nodes, steps in zip(COORDINATE_NODES, OMEGA_STEPS, strict=True)
         ]
     return Chance(fine, abs(fine - coarse))
 
 
-def _of_independent(d: int, points: int, nodes: int) -> float:
+def _chance_of_independent(d: int, points: int, nodes: int) -> float:
     """N E F(U, V)^(N-1), over the angle of y and g too."""
-    phi, shares = _angles(d, nodes, least=0.0)
-    given_angle = [_given_cosine(math.sin(angle), d, points, nodes) for angle in phi]
+    phi, shares = _angle_nodes(d, nodes, least=0.0)
+    given_angle = [_chance_at_cosine(math.sin(angle), d, points, nodes) for angle in phi]
     return float(shares @ given_angle)
 
 
-def _given_cosine(cosine: float, d: int, points: int, nodes: int) -> float:
+def _chance_at_cosine(cosine: float, d: int, points: int, nodes: int) -> float:
     """The same at a cosine of y and g.
 
     A pair is U = sin(phi) and V = cosine U + sine cos(phi) T, with T a coordinate of a uniform
     point of one dimension less.
     """
     sine = math.sqrt(1 - cosine**2)
-    phi, share_of_phi = _angles(d, nodes)
-    psi, share_of_psi = _angles(d - 1, nodes)
+    phi, share_of_phi = _angle_nodes(d, nodes)
+    psi, share_of_psi = _angle_nodes(d - 1, nodes)
     v = cosine * np.sin(phi)[:, None] + sine * np.outer(np.cos(phi), np.sin(psi))
-    below = _distribution(phi, v, cosine, d, nodes)
+    below = _pair_distribution(phi, v, cosine, d, nodes)
     return points * float(share_of_phi @ below ** (points - 1) @ share_of_psi)
 
 
-def _reach(d: int) -> float:
+def _largest_angle(d: int) -> float:
     """The largest angle that is not negligible."""
-    return min(FARTHEST / math.sqrt(d), math.pi / 2)
+    return min(REACH_IN_SD / math.sqrt(d), math.pi / 2)
 
 
-def _angles(d: int, nodes: int, least: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+def _angle_nodes(d: int, nodes: int, least: float | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Nodes of phi, where sin(phi) is a coordinate of a uniform point, and their shares; of those
     above the least, if one is given."""
-    most = _reach(d)
+    most = _largest_angle(d)
     if least is None:
         least = -most
     x, weights = leggauss(nodes)
@@ -110,10 +111,12 @@ def _angles(d: int, nodes: int, least: float | None = None) -> tuple[np.ndarray,
     return phi, shares / shares.sum()
 
 
-def _distribution(phi: np.ndarray, v: np.ndarray, cosine: float, d: int, nodes: int) -> np.ndarray:
+def _pair_distribution(
+    phi: np.ndarray, v: np.ndarray, cosine: float, d: int, nodes: int
+) -> np.ndarray:
     """F(sin(phi), v), (K, J), at K angles and J values v of each, (K, J)."""
     sine = math.sqrt(1 - cosine**2)
-    lowest = -_reach(d)
+    lowest = -_largest_angle(d)
     x, weights = leggauss(nodes)
     # For each angle, those of another pair's below it.
     half = (phi - lowest)[:, None] / 2
@@ -127,16 +130,16 @@ def _distribution(phi: np.ndarray, v: np.ndarray, cosine: float, d: int, nodes: 
     return np.asarray((below * shares[:, None, :]).sum(axis=2) / everything)
 
 
-def _of_orthogonal(d: int, points: int, nodes: int, steps: int) -> float:
+def _chance_of_orthogonal(d: int, points: int, nodes: int, steps: int) -> float:
     """1/N + N E[1 sgn S]."""
     x, weights = leggauss(nodes)
-    values = FARTHEST * x
+    values = REACH_IN_SD * x
     density = np.exp(-np.square(values) / 2) / math.sqrt(2 * math.pi)
-    up_to = _integrals_up_to(x, weights) * FARTHEST
-    log_omega, step = np.linspace(*LOG_OMEGA, steps, retstep=True)
+    up_to = _integrals_up_to(x, weights) * REACH_IN_SD
+    log_omega, step = np.linspace(*LOG_OMEGA_ENDS, steps, retstep=True)
     product = np.outer(values, values)
     densities = np.outer(density, density)
-    ends = FARTHEST * weights
+    ends = REACH_IN_SD * weights
     imaginary = np.empty(steps)
     for k, omega in enumerate(np.exp(log_omega)):
         kernel = densities * np.exp(1j * omega * product)

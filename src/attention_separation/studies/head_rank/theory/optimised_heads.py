@@ -12,7 +12,7 @@ from ..constructions import rank_1_heads
 from ..constructions.sphere import harmonics, polynomials, sign_coefficient
 from .projected_heads import best_weights
 
-STEPS = 200
+LBFGS_STEPS = 200
 """Of L-BFGS, at most."""
 
 RIDGE = 1e-10
@@ -25,7 +25,7 @@ NEAREST = 1e-9
 def target_slope(d: int, t: np.ndarray) -> np.ndarray:
     """d/dt of `head_vs_target`: P_l' is l (l + d - 2) / (d - 1) times P_(l-1) of d + 2."""
     total = np.zeros_like(t)
-    for below, value in polynomials(d + 2, t, rank_1_heads.TERMS - 1):
+    for below, value in polynomials(d + 2, t, rank_1_heads.SERIES_DEGREES - 1):
         degree = below + 1
         if degree % 2:
             weight = harmonics(d, degree) * sign_coefficient(d, degree) ** 3
@@ -33,12 +33,11 @@ def target_slope(d: int, t: np.ndarray) -> np.ndarray:
     return 0.5 * total
 
 
-def least_error(heads: rank_1_heads.Heads) -> float:
+def error_of_best_weights(heads: rank_1_heads.Heads) -> float:
     """The least error over the weights; heads may depend on each other."""
     c = rank_1_heads.head_vs_head(heads.q @ heads.q.T, heads.k @ heads.k.T)
     b = rank_1_heads.head_vs_target(heads.q.shape[1], heads.cosines)
-    _, error = best_weights(2 * c - 1, 2 * b - 1)
-    return error
+    return best_weights(2 * c - 1, 2 * b - 1).error
 
 
 def error_and_gradient(x: np.ndarray, d: int) -> tuple[float, np.ndarray]:
@@ -86,7 +85,7 @@ def _of_any_length(gradient: np.ndarray, unit: np.ndarray, lengths: np.ndarray) 
     return (gradient - radial) / lengths
 
 
-def optimised(start: rank_1_heads.Heads, steps: int = STEPS) -> rank_1_heads.Heads:
+def locally_best_heads(start: rank_1_heads.Heads, steps: int = LBFGS_STEPS) -> rank_1_heads.Heads:
     """Heads with a smaller error, if L-BFGS finds any from here."""
     d = start.q.shape[1]
     result = minimize(

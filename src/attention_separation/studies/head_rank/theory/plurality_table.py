@@ -12,6 +12,7 @@ N + 1 points. On D_N E t.y = E max_i x_i.y and E t.sum_i x_i = 1, and the error 
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy.integrate import quad
@@ -25,7 +26,7 @@ from ....statistics.means import mean_of
 from ....statistics.seeding import stream
 from ..constructions.data import DISTRIBUTIONS
 from ..constructions.farthest_point import least_error
-from ..settings.jobs import PluralityJob
+from ..settings.jobs import Distribution, PluralityJob
 from ..settings.titles import NUMBERED
 from .one_head import LEAST_DIMENSION, chance_right
 
@@ -42,7 +43,7 @@ def winners(votes: np.ndarray, points: int, heads: Sequence[int]) -> np.ndarray:
     return np.argmax(votes_per_point, axis=1)
 
 
-def uniform_attention_error(distribution: str, d: int, n: int) -> float:
+def uniform_attention_error(distribution: Distribution, d: int, n: int) -> float:
     """The least error of uniform attention with a skip connection, rank 0."""
     if distribution == "uniform":
         return least_error(d, n + 1)
@@ -114,7 +115,7 @@ def plurality_rows(job: PluralityJob) -> Iterator[Row]:
     for distribution in job.distributions:
         for d in job.dimensions:
             points = [n for n in job.points if distribution == "uniform" or n <= d]
-            errors, shares = _outcomes(job, distribution, d, points)
+            errors, shares = _vote_outcomes(job, distribution, d, points)
             for i, n in enumerate(points):
                 one_right = mean_of(shares[:, i])
                 exact = chance_right(distribution, d, n) if d >= LEAST_DIMENSION else None
@@ -141,11 +142,18 @@ def plurality_rows(job: PluralityJob) -> Iterator[Row]:
                     }
 
 
-def _outcomes(
-    job: PluralityJob, distribution: str, d: int, points: list[int]
-) -> tuple[np.ndarray, np.ndarray]:
+class VoteOutcomes(NamedTuple):
     """Squared distances of the winners from the nearest points, (draws, points, heads), and the
     shares of all heads that vote for these, (draws, points)."""
+
+    distances: np.ndarray
+    shares: np.ndarray
+
+
+def _vote_outcomes(
+    job: PluralityJob, distribution: Distribution, d: int, points: list[int]
+) -> VoteOutcomes:
+    """Those of all draws."""
     distances = np.zeros((job.draws, len(points), len(job.heads)))
     shares = np.zeros((job.draws, len(points)))
     progress = Progress(f"rank-plurality {distribution}, d = {d}", job.draws, "draws")
@@ -162,7 +170,7 @@ def _outcomes(
             distances[draw, i] = np.sum((winning - first[:, [nearest]]) ** 2, axis=0)
             shares[draw, i] = np.mean(votes == nearest)
         progress.advance()
-    return distances, shares
+    return VoteOutcomes(distances, shares)
 
 
 def run(job: PluralityJob, output: Path) -> None:

@@ -10,6 +10,7 @@ where heads reach D_l of the harmonics. For any V_h products of u with N - 1 fix
 
 import math
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
@@ -19,22 +20,22 @@ from scipy.stats import chi
 from ....rank_bound.bound import Degrees, bound, log_harmonics, reached_shares, unit_rule
 from ..constructions.sphere import threshold_coefficients
 
-DEGREES = 400
+DEGREE_LIMIT = 400
 """Those below are added one by one; of those beyond, as much is claimed as at the last."""
 
-NODES = 500
+THRESHOLD_NODES = 500
 """Of means over a, which P_l^2 makes oscillate."""
 
 SMOOTH_NODES = 80
 """Of means over what is smooth."""
 
 
-def thresholds(n: int, points: int) -> tuple[np.ndarray, np.ndarray]:
+def threshold_rule(n: int, points: int) -> tuple[np.ndarray, np.ndarray]:
     """Nodes of max(a, 0) below 1, and weights: what these lack to 1 is the probability of a >= 1.
 
     a = (sqrt(2) M - z) / R: z is standard normal, M the largest of N - 2 such, R the length of n.
     """
-    a, a_weights = unit_rule(NODES)
+    a, a_weights = unit_rule(THRESHOLD_NODES)
     unit, unit_weights = unit_rule(SMOOTH_NODES)
     low = max(0.0, math.sqrt(n) - 8)
     high = math.sqrt(n) + 8
@@ -53,15 +54,22 @@ def thresholds(n: int, points: int) -> tuple[np.ndarray, np.ndarray]:
     return np.append(0.0, a), np.append(never_above, density * a_weights)
 
 
+class DegreeEnergies(NamedTuple):
+    """Odd degrees l below DEGREE_LIMIT, and e_l."""
+
+    degrees: np.ndarray
+    energies: np.ndarray
+
+
 @cache
-def energies(n: int, points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Odd degrees l below DEGREES, and e_l."""
-    a, weights = thresholds(n, points)
-    degree = np.arange(1.0, DEGREES, 2)
+def degree_energies(n: int, points: int) -> DegreeEnergies:
+    """Those of so many dimensions and points."""
+    a, weights = threshold_rule(n, points)
+    degree = np.arange(1.0, DEGREE_LIMIT, 2)
     # Every other coefficient from l = 1 on: those of odd degrees.
-    coefficients = threshold_coefficients(n, a, DEGREES)[::2]
+    coefficients = threshold_coefficients(n, a, DEGREE_LIMIT)[::2]
     squares = coefficients**2 @ weights
-    return degree, np.exp(log_harmonics(n, degree)) * squares
+    return DegreeEnergies(degree, np.exp(log_harmonics(n, degree)) * squares)
 
 
 def points_bound(d: int, r: int, heads: int, points: int, any_value: bool = False) -> float:
@@ -80,7 +88,7 @@ def points_bound(d: int, r: int, heads: int, points: int, any_value: bool = Fals
         return float(bound(d, r, heads, any_value))
     if r >= n:
         return 0.0
-    degree, energy = energies(n, points)
+    degree, energy = degree_energies(n, points)
     vectors = points - 1 if any_value else 0
     common, per_head = reached_shares(n, r, degree, any_value, vectors)
     left = Degrees(energy, common, per_head).left(np.array(heads))

@@ -17,14 +17,15 @@ with -P_h and the weight -a_h changes its first part alone.
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.special import betaln
 
-from ..constructions.sphere import NODES, sign_coefficient
+from ..constructions.sphere import PANEL_NODES, sign_coefficient
 
-BLOCK = 100
+DRAWS_TOGETHER = 100
 """Draws of y that are held at a time."""
 
 
@@ -44,7 +45,7 @@ class HeadMeans:
 def target_mean(d: int, r: int) -> float:
     """c of a head of rank r < d: (2/pi) E asin |P y|."""
     # |P y| = sin(phi) with the density proportional to sin^(r-1) cos^(d-r-1).
-    x, weights = leggauss(8 * NODES)
+    x, weights = leggauss(8 * PANEL_NODES)
     phi = math.pi / 4 * (1 + x)
     log_density = (r - 1) * np.log(np.sin(phi)) + (d - r - 1) * np.log(np.cos(phi))
     log_norm = betaln(r / 2, (d - r) / 2)
@@ -67,17 +68,24 @@ def orthogonal_ranges(rng: np.random.Generator, d: int, r: int, count: int) -> n
     return ranges[:count]
 
 
-def projections(ranges: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+class Projections(NamedTuple):
     """P_h y / |P_h y| (n, H, d), and |P_h y| (n, H)."""
+
+    directions: np.ndarray
+    lengths: np.ndarray
+
+
+def projections(ranges: np.ndarray, y: np.ndarray) -> Projections:
+    """Those of y (n, d) on the ranges (H, d, r)."""
     count, d, r = ranges.shape
     coordinates = (y @ ranges.swapaxes(0, 1).reshape(d, -1)).reshape(len(y), count, r)
     lengths = np.linalg.norm(coordinates, axis=2)
     coordinates /= lengths[..., None]
     directions = np.matmul(ranges, coordinates.transpose(1, 2, 0)).transpose(2, 0, 1)
-    return directions, np.minimum(lengths, 1.0)
+    return Projections(directions, np.minimum(lengths, 1.0))
 
 
-def _angles(directions: np.ndarray) -> np.ndarray:
+def _pair_angles(directions: np.ndarray) -> np.ndarray:
     """asin of the cosines of pairs of directions (H, d): (H, H)."""
     return np.arcsin(np.clip(directions @ directions.T, -1.0, 1.0))
 
@@ -88,10 +96,10 @@ def head_means(ranges: np.ndarray, y: np.ndarray) -> HeadMeans:
     gram = np.zeros((count, count))
     target = np.zeros(count)
     length = np.zeros(count)
-    for start in range(0, len(y), BLOCK):
-        directions, lengths = projections(ranges, y[start : start + BLOCK])
+    for start in range(0, len(y), DRAWS_TOGETHER):
+        directions, lengths = projections(ranges, y[start : start + DRAWS_TOGETHER])
         for directions_of_draw in directions:
-            gram += _angles(directions_of_draw)
+            gram += _pair_angles(directions_of_draw)
         target += np.arcsin(lengths).sum(axis=0)
         length += lengths.sum(axis=0)
     return HeadMeans(2 / math.pi * gram / len(y), 2 / math.pi * target / len(y), length / len(y))
@@ -114,9 +122,9 @@ def errors_given_y(
     s = sign_coefficient(d, 1)
     a = signed_value_maps
     errors = []
-    for start in range(0, len(y), BLOCK):
-        directions, lengths = projections(ranges, y[start : start + BLOCK])
-        quadratic = np.array([a @ _angles(each_draw) @ a for each_draw in directions])
+    for start in range(0, len(y), DRAWS_TOGETHER):
+        directions, lengths = projections(ranges, y[start : start + DRAWS_TOGETHER])
+        quadratic = np.array([a @ _pair_angles(each_draw) @ a for each_draw in directions])
         along = 2 / math.pi * (quadratic - 2 * np.arcsin(lengths) @ a)
         # E<u, y> sgn<u, a> = s cos of the angle of y and a; E<u, y>^2 = 1/d.
         cross = 2 * linear * s * (lengths @ a - 1) + linear**2 / d
@@ -134,13 +142,20 @@ def balanced_signs(weights: np.ndarray) -> np.ndarray:
     return signs
 
 
-def best_weights(gram: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
+class WeightedHeads(NamedTuple):
+    """Value maps a_h I of heads, (H,), and the error that they have."""
+
+    value_maps: np.ndarray
+    error: float
+
+
+def best_weights(gram: np.ndarray, target: np.ndarray) -> WeightedHeads:
     """The value maps a_h I with the least error for heads with these G and c, and that error."""
     b = 0.5 * (1 + target)
     c = 0.5 * (1 + gram)
     weights, *_ = np.linalg.lstsq(c, b, rcond=1e-12)
     # Of any weights, so that what rounding does to them does not make the error too small.
-    return weights, float(1 - 2 * b @ weights + weights @ c @ weights)
+    return WeightedHeads(weights, float(1 - 2 * b @ weights + weights @ c @ weights))
 
 
 def best_signs(gram: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -170,10 +185,17 @@ def best_signed_heads(gram: np.ndarray, target: np.ndarray) -> SignedHeads:
     return SignedHeads(signs, value_maps, error)
 
 
-def weights_beside_linear_part(d: int, means: HeadMeans) -> tuple[np.ndarray, float]:
-    """The best signed value maps beside a free multiple of <u, y>, and the multiple."""
+class BesideLinearPart(NamedTuple):
+    """Signed value maps (H,) beside a multiple of <u, y>."""
+
+    signed_value_maps: np.ndarray
+    multiple: float
+
+
+def best_beside_linear_part(d: int, means: HeadMeans) -> BesideLinearPart:
+    """The best ones."""
     s = sign_coefficient(d, 1)
     shared = s * means.length
     gram = means.gram - d * np.outer(shared, shared)
     weights, *_ = np.linalg.lstsq(gram, means.target - d * s * shared, rcond=1e-8)
-    return weights, float(d * (s - shared @ weights))
+    return BesideLinearPart(weights, float(d * (s - shared @ weights)))

@@ -9,13 +9,14 @@ stands behind it. The gradient is written out, so that this needs no PyTorch.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..constructions.data import nearest, orthogonal, squared_error
 from ..constructions.full_rank_head import softmax
 
-POINTS = 2
+POINTS_OF_SET = 2
 """N, as in Theorem 2."""
 
 MEAN_DECAY, SQUARE_DECAY = 0.9, 0.99
@@ -23,7 +24,7 @@ MEAN_DECAY, SQUARE_DECAY = 0.9, 0.99
 
 EPSILON = 1e-8
 
-WARM_UP = 0.1
+RISING_PART = 0.1
 """Part of the steps in which the rate rises; then it falls to 0 along a cosine."""
 
 
@@ -53,32 +54,40 @@ def initial_layer(
     return Layer(*(array.astype(dtype) for array in (keys, queries, values)))
 
 
-def _by_points(x: np.ndarray, maps: np.ndarray) -> np.ndarray:
+def _mapped_points(x: np.ndarray, maps: np.ndarray) -> np.ndarray:
     """maps_h^T x_i for x (B, N, d) and maps (H, d, r): (H, B, N, r)."""
     heads, d, rank = maps.shape
     flat = x.reshape(-1, d) @ maps.transpose(1, 0, 2).reshape(d, heads * rank)
     return flat.reshape(*x.shape[:-1], heads, rank).transpose(2, 0, 1, 3)
 
 
-def _mixed(weights: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _weighted_sums(weights: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Sums over the points of weights (H, B, N) times points x (B, N, d): (H, B, d)."""
     return sum(weights[:, :, i, None] * x[:, i] for i in range(x.shape[1]))
 
 
-def attended(layer: Layer, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Keys (H, B, N, r), queries (H, B, r), weights (H, B, N) and weighted points (H, B, d) of
-    points x (B, N, d) and queries y (B, d)."""
-    keys = _by_points(x, layer.keys)
-    queries = _by_points(y[:, None], layer.queries)[:, :, 0]
+class Attention(NamedTuple):
+    """What the heads of a layer make of a batch: keys (H, B, N, r), queries (H, B, r), weights
+    (H, B, N) and weighted points (H, B, d)."""
+
+    keys: np.ndarray
+    queries: np.ndarray
+    weights: np.ndarray
+    weighted_points: np.ndarray
+
+
+def attention(layer: Layer, x: np.ndarray, y: np.ndarray) -> Attention:
+    """That of points x (B, N, d) and queries y (B, d)."""
+    keys = _mapped_points(x, layer.keys)
+    queries = _mapped_points(y[:, None], layer.queries)[:, :, 0]
     logits = np.einsum("hbnr,hbr->hbn", keys, queries) / math.sqrt(layer.keys.shape[2])
     weights = softmax(logits.swapaxes(1, 2)).swapaxes(1, 2)
-    return keys, queries, weights, _mixed(weights, x)
+    return Attention(keys, queries, weights, _weighted_sums(weights, x))
 
 
 def outputs(layer: Layer, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The layer's outputs (B, d) for points x (B, N, d) and queries y (B, d)."""
-    *_, weighted = attended(layer, x, y)
-    return _sum_of_values(layer, weighted)
+    return _sum_of_values(layer, attention(layer, x, y).weighted_points)
 
 
 def _sum_of_values(layer: Layer, weighted: np.ndarray) -> np.ndarray:
@@ -91,7 +100,7 @@ def error_and_gradient(
     layer: Layer, x: np.ndarray, y: np.ndarray, target: np.ndarray
 ) -> tuple[float, Layer]:
     """The mean squared error on a batch of targets (B, d), and its derivatives."""
-    keys, queries, weights, weighted = attended(layer, x, y)
+    keys, queries, weights, weighted = attention(layer, x, y)
     missed = _sum_of_values(layer, weighted) - target
     of_output = 2 / len(x) * missed
     heads, batch, d = weighted.shape
@@ -101,30 +110,37 @@ def error_and_gradient(
     of_weights = np.stack([(of_weighted * x[:, i]).sum(axis=2) for i in range(x.shape[1])], axis=2)
     mean_of_weights = (of_weights * weights).sum(axis=2, keepdims=True)
     of_logits = weights * (of_weights - mean_of_weights) / math.sqrt(layer.keys.shape[2])
-    of_keys = np.matmul(_mixed(of_logits, x).swapaxes(1, 2), queries)
+    of_keys = np.matmul(_weighted_sums(of_logits, x).swapaxes(1, 2), queries)
     of_queries = np.matmul(y.T, (of_logits[..., None] * keys).sum(axis=2))
     error = float((missed * missed).sum(axis=1).mean())
     return error, Layer(of_keys, of_queries, of_values)
 
 
-def batch_of(
-    rng: np.random.Generator, size: int, d: int, dtype: type = np.float32
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+class LayerBatch(NamedTuple):
     """Points of D_2 (B, N, d), queries (B, d), and the nearest points (B, d)."""
-    x, y = orthogonal(rng, size, d, POINTS)
+
+    points: np.ndarray
+    queries: np.ndarray
+    targets: np.ndarray
+
+
+def new_batch(rng: np.random.Generator, size: int, d: int, dtype: type = np.float32) -> LayerBatch:
+    """A batch of so many sets."""
+    x, y = orthogonal(rng, size, d, POINTS_OF_SET)
     target = nearest(x, y)
-    return x.swapaxes(1, 2).astype(dtype), y.astype(dtype), target.astype(dtype)
+    points: np.ndarray = x.swapaxes(1, 2).astype(dtype)
+    return LayerBatch(points, queries=y.astype(dtype), targets=target.astype(dtype))
 
 
-def rate(step: int, steps: int, highest: float) -> float:
+def learning_rate(step: int, steps: int, highest: float) -> float:
     """Learning rate of a step, counted from 0."""
-    warm = max(1, round(steps * WARM_UP))
+    warm = max(1, round(steps * RISING_PART))
     if step < warm:
         return highest * (step + 1) / warm
     return highest * (1 + math.cos(math.pi * (step - warm) / (steps - warm))) / 2
 
 
-def trained(
+def trained_layer(
     rng: np.random.Generator, layer: Layer, *, steps: int, batch: int, highest_rate: float
 ) -> Layer:
     """The layer after so many steps of Adam, each on a new batch."""
@@ -134,8 +150,8 @@ def trained(
     means = [np.zeros_like(array) for array in layer]
     squares = [np.zeros_like(array) for array in layer]
     for step in range(steps):
-        _, gradient = error_and_gradient(Layer(*parameters), *batch_of(rng, batch, d, dtype))
-        size = rate(step, steps, highest_rate) / (1 - MEAN_DECAY ** (step + 1))
+        _, gradient = error_and_gradient(Layer(*parameters), *new_batch(rng, batch, d, dtype))
+        size = learning_rate(step, steps, highest_rate) / (1 - MEAN_DECAY ** (step + 1))
         correction = 1 - SQUARE_DECAY ** (step + 1)
         for array, mean, square, slope in zip(parameters, means, squares, gradient, strict=True):
             mean += (1 - MEAN_DECAY) * (slope - mean)
@@ -144,15 +160,15 @@ def trained(
     return Layer(*parameters)
 
 
-def errors_of(rng: np.random.Generator, layer: Layer, count: int) -> np.ndarray:
+def errors_on_new_sets(rng: np.random.Generator, layer: Layer, count: int) -> np.ndarray:
     """Squared errors on new sets, (count,)."""
     d = layer.keys.shape[1]
     parts = []
-    for start in range(0, count, BLOCK):
-        x, y, target = batch_of(rng, min(BLOCK, count - start), d, layer.keys.dtype.type)
+    for start in range(0, count, SETS_TOGETHER):
+        x, y, target = new_batch(rng, min(SETS_TOGETHER, count - start), d, layer.keys.dtype.type)
         parts.append(squared_error(target, outputs(layer, x, y)))
     return np.concatenate(parts).astype(float)
 
 
-BLOCK = 1024
+SETS_TOGETHER = 1024
 """Sets that are scored together."""

@@ -11,7 +11,7 @@ from ....results.tables import finite_or_null, read_parquet, schema, table_from_
 from ....settings.strict_model import subsample
 from ....statistics.contrasts import Run
 from ..constructions.farthest_point import least_error
-from ..settings.cells import EPOCH, STREAMS, CellJob
+from ..settings.cells import EPOCH, CellJob, StreamKind
 
 DEAD = 0.98
 """Training error in the last epoch from which a run counts as dead, over that of the best predictor
@@ -76,7 +76,7 @@ def read_cell(path: Path) -> pa.Table:
     return read_parquet(path, SCHEMA, optional=ADDED, is_sealed=False)
 
 
-def entries(
+def entry_table(
     rows: Iterable[Run],
     names: Sequence[str],
     run_columns: Iterable[str] = RUNS.names,
@@ -138,7 +138,7 @@ def cell_table(
             "curve_train": [finite_or_null(curve[epoch - 1]) for epoch in scored_epochs],
             "curve_test": [finite_or_null(errors[k]) for errors in test],
         }
-        for kind in STREAMS:
+        for kind in StreamKind:
             row[f"{kind}_stream"] = "/".join(job.stream_names(kind, run))
         for name, of_runs in scores.items():
             row[name] = finite_or_null(of_runs[k])

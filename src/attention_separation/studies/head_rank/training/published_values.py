@@ -73,7 +73,7 @@ FIGURE_4 = {
 }
 """Error at each of FIGURE_4_RANKS, by N: two layers, width 64."""
 
-TOPS = {
+LARGEST_ERRORS = {
     (3, 1, "additive", 16): {64: 0.025},
     (3, 3, "additive", 16): {64: 0.0195},
     (3, 3, "concatenated", 16): {
@@ -88,7 +88,7 @@ TOPS = {
 Figures 3 and 4 are wide enough to be read: within 5 % of it in Figure 3, .006 in Figure 4."""
 
 
-class Line(NamedTuple):
+class PublishedLine(NamedTuple):
     """What networks a line of a figure is of, which differ in their rank alone."""
 
     figure: int
@@ -98,26 +98,28 @@ class Line(NamedTuple):
     n: int
 
 
-def _errors_by_rank_of_lines() -> dict[Line, dict[int, float]]:
+def _errors_of_lines() -> dict[PublishedLine, dict[int, float]]:
     lines = {}
     errors: tuple[float, ...]
     for (layers, width), errors in FIGURE_1.items():
-        key = Line(figure=1, layers=layers, width=width, encoding="none", n=SIZE_1["n"])
+        key = PublishedLine(figure=1, layers=layers, width=width, encoding="none", n=SIZE_1["n"])
         lines[key] = dict(zip(RANKS, errors, strict=True))
     for (layers, encoding), errors in FIGURE_3.items():
-        key = Line(figure=3, layers=layers, width=WIDTH_3, encoding=encoding, n=SIZE_1["n"])
+        key = PublishedLine(
+            figure=3, layers=layers, width=WIDTH_3, encoding=encoding, n=SIZE_1["n"]
+        )
         lines[key] = dict(zip(RANKS, errors, strict=True))
     for n, errors in FIGURE_4.items():
-        key = Line(figure=4, layers=SIZE_4["layers"], width=WIDTH_4, encoding="none", n=n)
+        key = PublishedLine(figure=4, layers=SIZE_4["layers"], width=WIDTH_4, encoding="none", n=n)
         lines[key] = dict(zip(FIGURE_4_RANKS, errors, strict=True))
     return lines
 
 
-LINES = _errors_by_rank_of_lines()
+ERRORS_BY_LINE = _errors_of_lines()
 """Error by rank of every line."""
 
 
-def line(
+def errors_by_rank(
     figure: int,
     layers: int,
     width: int | None = None,
@@ -130,9 +132,10 @@ def line(
         width = WIDTH_4 if figure == 4 else WIDTH_3
     if figure == 3 and encoding == "none":
         figure = 1
-    return LINES.get(Line(figure, layers, width, encoding, n), {})
+    return ERRORS_BY_LINE.get(PublishedLine(figure, layers, width, encoding, n), {})
 
 
-def top(line: Line, rank: int) -> float | None:
+def largest_error(line: PublishedLine, rank: int) -> float | None:
     """The largest of five runs of a line; None where it cannot be read."""
-    return TOPS.get((line.figure, line.layers, line.encoding, line.n), {}).get(rank)
+    largest_by_rank = LARGEST_ERRORS.get((line.figure, line.layers, line.encoding, line.n), {})
+    return largest_by_rank.get(rank)

@@ -69,6 +69,11 @@ def values(rows: Iterable[Run], name: str) -> list[Any]:
     return sorted({row[name] for row in rows})
 
 
+def groups(rows: list[Run], name: str) -> dict[Any, list[Run]]:
+    """The rows of each value of a setting, by the sorted values."""
+    return {value: chosen(rows, **{name: value}) for value in values(rows, name)}
+
+
 def listed(rows: Iterable[Run], name: str) -> str:
     """The distinct values of a setting, in words; of at least one run."""
     return joined([f"{value:,}" for value in values(rows, name)], "or")
@@ -138,7 +143,7 @@ def bimodal_reason(rows: list[Run]) -> str:
 def by_rank(rows: list[Run], full: bool = False) -> dict[int, list[Run]]:
     """Runs by rank, of lower ranks or of full rank."""
     rows = [row for row in rows if is_full_rank(row) == full]
-    return {rank: chosen(rows, rank=rank) for rank in values(rows, "rank")}
+    return groups(rows, "rank")
 
 
 def comparable_rows(rows: list[Run], names: tuple[str, ...]) -> list[Run]:
@@ -154,8 +159,8 @@ def trained_alike(rows: list[Run], name: str) -> list[Run]:
     """Of each value of a setting, the runs trained as most with this value are: those of two values
     may still differ in how they are trained, which `judging.difference_in_training` says."""
     alike = []
-    for value in values(rows, name):
-        alike += comparable_rows(chosen(rows, **{name: value}), TRAINING)
+    for group in groups(rows, name).values():
+        alike += comparable_rows(group, TRAINING)
     return alike
 
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +16,11 @@ from ....statistics.seeding import blocks, stream
 from ....training.drawing_ahead import DrawnAhead
 from ....training.ensemble import Ensemble
 from ....training.job import device_kind, train_and_write
-from ..settings.cells import EPOCH, STEPS_PER_BLOCK, CellJob
+from ..settings.cells import EPOCH, STEPS_PER_BLOCK, CellJob, StreamKind
 from .cell_table import cell_table
 from .transformer import (
-    embed,
-    initial,
+    embed_parameters,
+    initial_parameters,
     is_by_rows,
     learned_heads,
     pair_products,
@@ -34,20 +35,39 @@ HELD_OUT_BLOCK = 1024
 """Held-out sets per stream; the first block alone gives the score over time."""
 
 
-def points(generator: np.random.Generator, *shape: int) -> np.ndarray:
+def uniform_points(generator: np.random.Generator, *shape: int) -> np.ndarray:
     """Points uniform on the unit sphere of R^d: float32, `shape` is (..., d, n, sets)."""
     normal = generator.standard_normal(shape, dtype=np.float32)
     norms = np.sqrt(np.einsum("...dns,...dns->...ns", normal, normal))
     return normal / norms[..., None, :, :]
 
 
-def _points_of_runs(job: CellJob, kind: str, block: int, *shape: int) -> list[np.ndarray]:
-    """Of each run, a block of its stream of points of a kind, one of STREAMS."""
+def _points_of_runs(job: CellJob, kind: StreamKind, block: int, *shape: int) -> list[np.ndarray]:
+    """Of each run, a block of its stream of points of a kind."""
     points_of_runs = []
     for run in job.seeds:
         generator = stream(job.seed, *job.stream_names(kind, run), f"block={block}")
-        points_of_runs.append(points(generator, *shape))
+        points_of_runs.append(uniform_points(generator, *shape))
     return points_of_runs
+
+
+class BatchPlace(NamedTuple):
+    """Where a batch is: the number of its block, and the step within it."""
+
+    block: int
+    step: int
+
+
+class MeanErrors(NamedTuple):
+    """Mean errors of runs over sets, (R,), and their standard errors."""
+
+    error: np.ndarray
+    standard_error: np.ndarray
+
+    @classmethod
+    def of(cls, errors: np.ndarray) -> Self:
+        """Of the errors of sets, (R, B)."""
+        return cls(errors.mean(1), errors.std(1, ddof=1) / np.sqrt(errors.shape[1]))
 
 
 class Batches:
@@ -66,14 +86,14 @@ class Batches:
 
     def __call__(self, step: int) -> np.ndarray:
         """Batch of a step, counted from 0: (runs, d, n, batch)."""
-        number, within = self.place(step)
-        return self.block(number)[within]
+        place = self.place(step)
+        return self.block(place.block)[place.step]
 
-    def place(self, step: int) -> tuple[int, int]:
-        """Number of the block that has a step's batch, and where in it."""
+    def place(self, step: int) -> BatchPlace:
+        """Of a step's batch."""
         if self.job.regime == "repeated":
             step %= self._different
-        return divmod(step, STEPS_PER_BLOCK)
+        return BatchPlace(*divmod(step, STEPS_PER_BLOCK))
 
     def block(self, number: int) -> np.ndarray:
         """A block of batches: (steps, runs, d, n, batch)."""
@@ -85,16 +105,16 @@ class Batches:
     def _draw(self, number: int) -> np.ndarray:
         job = self.job
         shape = (STEPS_PER_BLOCK, job.d, job.n, job.batch)
-        return np.stack(_points_of_runs(job, "data", number, *shape), axis=1)
+        return np.stack(_points_of_runs(job, StreamKind.DATA, number, *shape), axis=1)
 
 
-def held_out(job: CellJob) -> Iterator[np.ndarray]:
+def held_out_sets(job: CellJob) -> Iterator[np.ndarray]:
     """The held-out sets of all runs, block by block: (runs, d, n, sets)."""
     for block, sets in blocks(job.held_out, HELD_OUT_BLOCK):
-        yield np.stack(_points_of_runs(job, "held_out", block, job.d, job.n, sets))
+        yield np.stack(_points_of_runs(job, StreamKind.HELD_OUT, block, job.d, job.n, sets))
 
 
-def rate(job: CellJob, step: int) -> float:
+def learning_rate(job: CellJob, step: int) -> float:
     """Learning rate of a step, counted from 0.
 
     The text has a linear warm-up and a cosine, without lengths. Per step: over the job's
@@ -119,7 +139,7 @@ def rate(job: CellJob, step: int) -> float:
     return job.lr * (1 + math.cos(math.pi * (done - warm_up) / (length - warm_up))) / 2
 
 
-def farthest(x: Tensor) -> Tensor:
+def farthest_points(x: Tensor) -> Tensor:
     """For each point of x, (R, d, n, B), the point of its set farthest from it."""
     d, n = x.shape[1:3]
     if is_by_rows(n, d):
@@ -142,8 +162,10 @@ class Transformers(Ensemble):
     betas = (0.9, 0.95)
 
     def __init__(self, job: CellJob, device: str = "cpu", dtype: torch.dtype = torch.float32):
-        streams = [stream(job.seed, *job.stream_names("initial", run)) for run in job.seeds]
-        initial_values = [initial(job, generator) for generator in streams]
+        streams = [
+            stream(job.seed, *job.stream_names(StreamKind.INITIAL, run)) for run in job.seeds
+        ]
+        initial_values = [initial_parameters(job, generator) for generator in streams]
         arrays = [np.stack(parameters) for parameters in zip(*initial_values, strict=True)]
         vector = torch.from_numpy(np.concatenate([array.ravel() for array in arrays]))
         shapes = [array.shape for array in arrays]
@@ -157,20 +179,20 @@ class Transformers(Ensemble):
         self._blocks_on_device: dict[int, Tensor] = {}
 
     def rate(self, step: int) -> float:
-        return rate(self.job, step)
+        return learning_rate(self.job, step)
 
     def batch(self, step: int) -> Tensor:
         if self.device == "cpu":
             return self._tensor(self.batches(step))
-        number, within = self.batches.place(step)
+        place = self.batches.place(step)
         blocks = self._blocks_on_device
-        if number not in blocks:
+        if place.block not in blocks:
             if self.job.regime == "fresh":
                 blocks.clear()
             # Those that come back stay: to draw one anew takes a processor longer than a GPU needs
             # for the step.
-            blocks[number] = self._tensor(self.batches.block(number))
-        return blocks[number][within]
+            blocks[place.block] = self._tensor(self.batches.block(place.block))
+        return blocks[place.block][place.step]
 
     def _tensor(self, points: np.ndarray) -> Tensor:
         """Points where the parameters are, of their type."""
@@ -188,7 +210,7 @@ class Transformers(Ensemble):
     def errors(self, x: Tensor) -> Tensor:
         """Squared error of each set, (R, B): summed over coordinates, averaged over points."""
         with torch.no_grad():
-            targets = farthest(x)
+            targets = farthest_points(x)
         missed = transformer(self.job, self.tensors, x) - targets
         return (missed * missed).sum(1).mean(1)
 
@@ -217,23 +239,23 @@ class Transformers(Ensemble):
             epoch_sum = self.running["epoch_sum"]
             self.history["train"].append((epoch_sum / EPOCH).tolist())
             if self.job.is_scored(self.step // EPOCH):
-                self.history["test"].append(self.score(blocks=1)[0].tolist())
+                self.history["test"].append(self.score(blocks=1).error.tolist())
             epoch_sum.zero_()
 
     @torch.no_grad()
-    def score(self, blocks: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Mean error of each run on so many blocks of held-out sets, and its standard error."""
+    def score(self, blocks: int | None = None) -> MeanErrors:
+        """On so many blocks of held-out sets, on all of them if None."""
         errors = []
-        for block in islice(held_out(self.job), blocks):
+        for block in islice(held_out_sets(self.job), blocks):
             for part in self._parts(self._tensor(block)):
                 errors.append(self.errors(part).double().cpu().numpy())
-        return _means_and_errors(np.concatenate(errors, axis=1))
+        return MeanErrors.of(np.concatenate(errors, axis=1))
 
     @torch.no_grad()
     def shares(self) -> list[list[list[float]]]:
         """Of each layer's output, the share that depends on the set, and its norm, of each run."""
         streams: list[Tensor] = []
-        sets = next(held_out(self.job))[..., :SHARE_SETS]
+        sets = next(held_out_sets(self.job))[..., :SHARE_SETS]
         transformer(self.job, self.tensors, self._tensor(sets), streams)
         return [share_and_norm(stream).tolist() for stream in streams]
 
@@ -244,10 +266,10 @@ class Transformers(Ensemble):
         before = Transformers(self.job.before_warm_start(), self.device, vector.dtype)
         with torch.enable_grad():
             before.train()
-        embed(before.tensors, self.tensors)
+        embed_parameters(before.tensors, self.tensors)
 
-    def attention_score(self) -> tuple[np.ndarray, np.ndarray]:
-        """Mean error of each run, and its standard error, if an affine map stands in place of all
+    def attention_score(self) -> MeanErrors:
+        """The errors if an affine map stands in place of all
         that follows the last layer's attention: how much of the error is the attention's.
 
         The map is the best on every second held-out set; the error is that on the others. In
@@ -259,31 +281,35 @@ class Transformers(Ensemble):
         maps = fit.best_maps(self.job.model_dimension)
         errors = []
         for attended, targets in self._attended():
-            missed = applied(maps, attended[..., 1::2]) - targets[..., 1::2]
+            missed = mapped_inputs(maps, attended[..., 1::2]) - targets[..., 1::2]
             squares = (missed**2).sum(axis=1)
             errors.append(squares.mean(axis=1))
-        return _means_and_errors(np.concatenate(errors, axis=1))
+        return MeanErrors.of(np.concatenate(errors, axis=1))
 
     @torch.no_grad()
     def _attended(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """What the last layer's attention makes of the held-out sets, (R, D, n, B), and the
         targets, (R, d, n, B), block by block."""
-        for block in held_out(self.job):
+        for block in held_out_sets(self.job):
             inputs = []
             targets = []
             for part in self._parts(self._tensor(block)):
                 attended: list[Tensor] = []
                 transformer(self.job, self.tensors, part, attended_streams=attended)
                 inputs.append(attended[-1].double().cpu())
-                targets.append(farthest(part).double().cpu())
+                targets.append(farthest_points(part).double().cpu())
             yield torch.cat(inputs, 3).numpy(), torch.cat(targets, 3).numpy()
 
     def table(self) -> pa.Table:
-        test_error, test_se = self.score()
-        scores = {"test_error": test_error.tolist(), "test_se": test_se.tolist()}
+        final = self.score()
+        scores = {
+            "test_error": final.error.tolist(),
+            "test_se": final.standard_error.tolist(),
+        }
         if self.job.layers == 1:
-            error, se = self.attention_score()
-            scores |= {"attention_error": error.tolist(), "attention_se": se.tolist()}
+            of_attention = self.attention_score()
+            scores["attention_error"] = of_attention.error.tolist()
+            scores["attention_se"] = of_attention.standard_error.tolist()
         return cell_table(
             self.job,
             train=self.history["train"],
@@ -292,11 +318,6 @@ class Transformers(Ensemble):
             scores=scores,
             heads=learned_heads(self.job, self.tensors),
         )
-
-
-def _means_and_errors(errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Means over sets of errors (R, B), and the standard errors of the means."""
-    return errors.mean(1), errors.std(1, ddof=1) / np.sqrt(errors.shape[1])
 
 
 class AffineFit:
@@ -333,7 +354,7 @@ class AffineFit:
         return np.stack(maps)
 
 
-def applied(maps: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+def mapped_inputs(maps: np.ndarray, inputs: np.ndarray) -> np.ndarray:
     """What affine maps (R, d, D + 1) make of inputs (R, D, n, B)."""
     linear = maps[:, :, :-1]
     constant = maps[:, :, -1]

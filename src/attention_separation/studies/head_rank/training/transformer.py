@@ -20,7 +20,7 @@ MOST_BY_ROWS = 256
 """n * n * r up to which the products of a head are formed by rows, not by small matrices; those of
 rank 1, which sum over nothing, always are."""
 
-PIECE = 2**17
+PRODUCTS_TOGETHER = 2**17
 """Products formed at a time by rows: 512 KiB, of which a few fit into a core's cache."""
 
 
@@ -53,7 +53,7 @@ def without_biases(layer: Layer[Tensor]) -> Layer[Tensor]:
     )
 
 
-def initial(model: CellJob, generator: np.random.Generator) -> list[np.ndarray]:
+def initial_parameters(model: CellJob, generator: np.random.Generator) -> list[np.ndarray]:
     """Initial values of one run: the encoding, if any, and layer after layer, which start equal.
 
     What torch gives MultiheadAttention and Linear: inputs of attention uniform within
@@ -93,7 +93,7 @@ def initial(model: CellJob, generator: np.random.Generator) -> list[np.ndarray]:
 
 
 def layers_of(tensors: list[Tensor]) -> list[Layer[Tensor]]:
-    """The layers' parameters among tensors in the order of `initial`."""
+    """The layers' parameters among tensors in the order of `initial_parameters`."""
     size = len(Layer._fields)
     starts = range(len(tensors) % size, len(tensors), size)
     return [Layer(*tensors[start : start + size]) for start in starts]
@@ -107,7 +107,7 @@ def transformer(
     attended_streams: list[Tensor] | None = None,
 ) -> Tensor:
     """The outputs (R, d, n, B) for the points x of the same shape, of parameters in the order of
-    `initial`.
+    `initial_parameters`.
 
     What each layer makes, (R, D, n, B), is appended to `streams`; what its attention alone makes,
     before the points are added to it, to `attended_streams`.
@@ -169,7 +169,7 @@ def _mean_square(stream: Tensor) -> Tensor:
     return (stream * stream).sum(1).mean((1, 2))
 
 
-def embed(small: list[Tensor], large: list[Tensor]) -> None:
+def embed_parameters(small: list[Tensor], large: list[Tensor]) -> None:
     """Put the parameters of a network without an encoding into those of one with a concatenated
     encoding, as the first rows and columns of each; the encoding becomes a fifth of what it is."""
     large[0].div_(5)
@@ -238,7 +238,7 @@ class _Residual(torch.autograd.Function):
         is_centred: bool,
     ) -> Tensor:
         summed = torch.baddbmm(bias, weight, inner).add_(x)
-        y, inverse = unit(centred(summed) if is_centred else summed)
+        y, inverse = unit_columns(centred(summed) if is_centred else summed)
         ctx.is_centred = is_centred
         ctx.save_for_backward(inner, weight, scale, y, inverse)
         return y * scale
@@ -262,7 +262,7 @@ def centred(x: Tensor) -> Tensor:
     return x - x.mean(1, keepdim=True)
 
 
-def unit(x: Tensor) -> tuple[Tensor, Tensor]:
+def unit_columns(x: Tensor) -> tuple[Tensor, Tensor]:
     """Columns (axis 1) divided by their Euclidean norm, and the inverse norms."""
     inverse = (x * x).sum(1, keepdim=True).rsqrt_()
     return x * inverse, inverse
@@ -348,7 +348,7 @@ def _pieces(qkv: Tensor) -> Iterator[tuple[slice, slice]]:
         # A GPU has no use for pieces, and waits for each to be launched.
         yield slice(0, runs), slice(0, heads)
         return
-    heads_together = max(1, PIECE // (rank * n * n * batch))
+    heads_together = max(1, PRODUCTS_TOGETHER // (rank * n * n * batch))
     runs_together = max(1, heads_together // heads)
     for run in range(0, runs, runs_together):
         for head in range(0, heads, heads_together):
