@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -211,3 +212,23 @@ def test_a_panel_of_ones_own_has_the_wildcard_rules_and_a_figure_by_name(small):
         r" --output results/panels/mine\.parquet ",
         command,
     )
+
+
+@pytest.mark.whole_run
+def test_a_command_as_it_is_printed_can_be_pasted_into_a_shell(made_once, tmp_path):
+    """Without any variable of Snakemake's own process."""
+    made = made_once.copy(tmp_path)
+    table = made.folder / "results/panels/fig4b.parquet"
+    before = table.read_bytes()
+    said = made.make("simulate_fig4b", "--forcerun", "simulate_fig4b", "--dry-run", "-p")
+    (command,) = re.findall(r"^Shell command: (.*simulate_fig4b.*)$", said, re.M)
+    table.unlink()
+    subprocess.run(["bash", "-c", command], cwd=made.folder, env={}, check=True)
+    assert table.read_bytes() == before
+    log = (made.folder / "results/logs/simulate_fig4b.log").read_text()
+    assert log.startswith(f"# attention-separation {__version__}, Python 3.")
+
+
+@pytest.mark.whole_run
+def test_where_the_clone_moves_nothing_is_made_again(made_once, tmp_path):
+    assert made_once.copy(tmp_path / "elsewhere").would_run() == set()

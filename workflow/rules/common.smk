@@ -124,6 +124,7 @@ def announce_jobs():
 
 
 def job_of(name, wildcards):
+    """The declaration; a job that the settings do not make ends the run."""
     try:
         return JOBS[name.format_map(dict(wildcards.items()))].result
     except LookupError as error:
@@ -146,6 +147,7 @@ def code_of(*modules):
 
 
 def priority_of(name):
+    """Of jobs that could run, the one with the highest runs first."""
     return lambda wildcards: job_of(name, wildcards).priority
 
 

@@ -35,4 +35,3 @@ rule lemmas:
     """Lemmas of the first paper: all of a run"""
     input:
         rules.claims.output,
-        f"{RESULTS}/manifest.json",

@@ -146,4 +146,3 @@ rule open_choices:
     """Open choices of the first paper: all of a run"""
     input:
         files_of_run(CHOICES),
-        f"{RESULTS}/manifest.json",

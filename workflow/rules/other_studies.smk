@@ -129,7 +129,8 @@ for study in OTHERS:
             study.prefix
         input:
             files_of_run(study),
-            f"{study.folder}/manifest.json",
+            # The manifest of the paper's folder wants all that lies there.
+            [] if study.folder == RESULTS else f"{study.folder}/manifest.json",
 
     document(study.prefix, f"{study.title}: all of a run")
     for target, names in study.targets().items():
