@@ -15,7 +15,7 @@ from ....attention.threshold_curves import (
     threshold_curves,
 )
 from ..models.contest import PAPERS
-from ..models.model import AttentionModel, Model, Point, batches
+from ..models.model import AttentionModel, Model, Point, Signs, batches
 from ..models.regression import LEVELS
 from .regression_probabilities import equal_entries_scores
 
@@ -99,7 +99,7 @@ def _curves_of(model: Model, points: list[Point], kernel: str | None) -> Thresho
 
 
 def equal_entries_curves(
-    n: int, m: np.ndarray, kernel: str | None, signs: str = "shared", level: float = EQUAL_ENTRIES
+    n: int, m: np.ndarray, kernel: str | None, signs: Signs = "shared", level: float = EQUAL_ENTRIES
 ) -> ThresholdCurves:
     """P(one network alone separates D1 from D0) against its threshold, with entries at a level, for
     several numbers of sign columns, (P,)."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from ....attention.sign_columns import exceeds, likely_heads
 from ..models.contest import PAPERS
-from ..models.model import Point
+from ..models.model import Data, Law, Point
 from ..models.panel_tables import EXACT_EVENTS, Reference
 from ..models.regression import LEVELS, SPECIAL, special_sign_decides
 from .regression_columns import TwoPointSums, UniformSums, gauss_legendre, weights
@@ -75,7 +75,7 @@ class Moments:
 
 
 @lru_cache(maxsize=128)
-def moments(columns: Columns, data: str) -> Moments:
+def moments(columns: Columns, data: Data) -> Moments:
     """Means and, to first order, covariances over the data.
 
     A quantity's mean given one coordinate's data, less its mean, is that coordinate's function in
@@ -332,7 +332,7 @@ def _equal_entries(point: Point) -> Reference:
 
 
 @lru_cache(maxsize=4096)
-def _tail_bound(law: str, n: int, tau: float) -> float:
+def _tail_bound(law: Law, n: int, tau: float) -> float:
     """Chernoff's bound on P(a column makes F_lin(D1), F_exp(D0) or F_lin(D0) positive)."""
     if law == "uniform":
         u, share = gauss_legendre(32)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ....datasets import cross_attention, self_attention
 from ....datasets.cross_attention import Entries, Reading
-from .model import AttentionModel, AttentionParameters, Positive, Theta
+from .model import AttentionModel, AttentionParameters, AttentionX, Positive, Theta
 
 
 class SelfAttentionParameters(AttentionParameters):
@@ -19,7 +19,7 @@ class SelfAttentionParameters(AttentionParameters):
     theta: Theta | None = Field(
         default=None, description="threshold over sqrt(log n): a number, or 'c + NUMBER'"
     )
-    attention_x: Literal["identity", "ones"] | None = Field(default=None, description="X = Q K^T")
+    attention_x: AttentionX | None = Field(default=None, description="X = Q K^T")
 
 
 SELF_ATTENTION = AttentionModel.on(

@@ -76,18 +76,28 @@ else:
     )
 
 
+Engine = Literal["reduced", "dense"]
+"""How trials are computed: from distinct rows, or by the definitions."""
+Data = Literal["independent", "same"]
+"""Whether D0 and D1 are drawn apart, or share their random draws."""
+Signs = Literal["shared", "fresh"]
+"""Whether all networks of a trial share y."""
+AttentionX = Literal["identity", "ones"]
+"""X = Q K^T: the identity, or the all-ones matrix."""
+Law = Literal["uniform", "two-point", "low", "middle", "high"]
+"""Of Ax within [log n, 1.4 log n]."""
+
+
 class Parameters(StrictModel):
     """Parameters that every model has; None where neither panel nor defaults give one."""
 
     n: Size | None = Field(default=None, description="number of tokens (or of entries of Ax)")
     m: Columns | None = Field(default=None, description="sign columns: a number or a rule")
     delta: Probability | None = Field(default=None, description="delta in log(n/delta), for m")
-    data: Literal["independent", "same"] | None = Field(
+    data: Data | None = Field(
         default=None, description="whether D0 and D1 share their random draws"
     )
-    signs: Literal["shared", "fresh"] | None = Field(
-        default=None, description="whether all networks of a trial share y"
-    )
+    signs: Signs | None = Field(default=None, description="whether all networks of a trial share y")
 
 
 class AttentionParameters(Parameters):
@@ -138,16 +148,16 @@ class Point:
     m: int
     theta: float
     s: float
-    data: str
-    signs: str
+    data: Data
+    signs: Signs
     d: int = ABSENT
     a0: float = ABSENT
     a1: float = ABSENT
     b: float = ABSENT
     c: float = ABSENT
     delta: float = ABSENT
-    attention_x: str = ABSENT
-    law: str = ABSENT
+    attention_x: AttentionX = ABSENT
+    law: Law = ABSENT
     contest: Contest = PAPERS
 
     @property

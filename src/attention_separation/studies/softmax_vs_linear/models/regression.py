@@ -4,13 +4,12 @@ Everything depends on (A, x) through z = A x alone; A = z x^T / |x|^2 realises a
 """
 
 import math
-from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
 from .contest import PAPERS, Contest
-from .model import ABSENT, Model, Parameters, Positive
+from .model import ABSENT, Law, Model, Parameters, Positive
 
 LOWER = 1.0
 UPPER = 1.4
@@ -28,9 +27,7 @@ class RegressionParameters(Parameters):
     """Parameters of the softmax-regression model, Definitions 3.2-3.8."""
 
     tau: Positive | None = Field(default=None, description="threshold")
-    law: Literal["uniform", "two-point", "low", "middle", "high"] | None = Field(
-        default=None, description="law of Ax within [log n, 1.4 log n]"
-    )
+    law: Law | None = Field(default=None, description="law of Ax within [log n, 1.4 log n]")
 
 
 def check(n: int) -> None:
@@ -60,7 +57,7 @@ def normalise(u: np.ndarray) -> np.ndarray:
     return u / u.sum(axis=-1, keepdims=True)
 
 
-def entries(uniforms: np.ndarray, law: str) -> np.ndarray:
+def entries(uniforms: np.ndarray, law: Law) -> np.ndarray:
     """Entries of A x in units of log n, all in [1, 1.4], from uniforms on [0, 1).
 
     The paper gives no law inside the interval: `law` is "uniform", "two-point" or one of LEVELS.
@@ -72,7 +69,7 @@ def entries(uniforms: np.ndarray, law: str) -> np.ndarray:
     return np.full_like(uniforms, LEVELS[law])
 
 
-def dataset_z(n: int, uniforms: np.ndarray, law: str, special: int | None) -> np.ndarray:
+def dataset_z(n: int, uniforms: np.ndarray, law: Law, special: int | None) -> np.ndarray:
     """z = A x of Definition 3.8, (..., n): of D0 without `special`, else of D1 with index j."""
     check(n)
     multiples = entries(uniforms, law)

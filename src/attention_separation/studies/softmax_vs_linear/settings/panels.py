@@ -29,13 +29,12 @@ from ..models.model import (
     MOST_COLUMNS,
     SWEEPABLE,
     AttentionModel,
+    Engine,
     Model,
     MRule,
     Point,
     Trials,
 )
-
-Engine = Literal["reduced", "dense"]
 
 MARK = "*"
 KEY = f"{MARK} reconstructed: the paper's text does not state it."

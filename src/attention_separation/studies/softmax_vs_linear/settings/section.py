@@ -29,8 +29,8 @@ from ....settings.strict_model import (
 )
 from ..models import MODELS, ModelName
 from ..models.contest import PAPERS, Contest
-from ..models.model import Model, Trials
-from .panels import RECONSTRUCTED, AnyPanel, Engine, class_name, reconstructed
+from ..models.model import Engine, Model, Trials
+from .panels import RECONSTRUCTED, AnyPanel, class_name, reconstructed
 
 MOST_PANELS = 26
 """Panels of a figure: each has a letter."""

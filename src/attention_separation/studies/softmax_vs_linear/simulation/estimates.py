@@ -5,7 +5,7 @@ on them.
 """
 
 from ..models.contest import PAPERS
-from ..models.model import Point
+from ..models.model import Engine, Point
 from .rare_columns import tilts_of
 from .regression_by_definition import MOST_ENTRIES
 from .regression_trials import is_rare
@@ -27,7 +27,7 @@ REGRESSION_ARRAYS = 8
 """Arrays of n float64 that trials of softmax regression hold at once."""
 
 
-def seconds_per_trial(engine: str, point: Point) -> float:
+def seconds_per_trial(engine: Engine, point: Point) -> float:
     """Seconds of one trial of a point with one of the engines."""
     if point.d is None:
         return _seconds_per_regression_trial(engine, point)
@@ -38,7 +38,7 @@ def seconds_per_trial(engine: str, point: Point) -> float:
     return 5e-7 + 2e-8 * m * lanes_per_column(point.d)
 
 
-def _seconds_per_regression_trial(engine: str, point: Point) -> float:
+def _seconds_per_regression_trial(engine: Engine, point: Point) -> float:
     """The same of softmax regression: where the reduced engine draws all, or rare columns."""
     n = point.n
     m = point.m
@@ -50,13 +50,13 @@ def _seconds_per_regression_trial(engine: str, point: Point) -> float:
     return 1e-6 + 3e-8 * m + 2.5e-7 * n * candidates
 
 
-def seconds(engine: str, points: list[Point], trials: int) -> float:
+def seconds(engine: Engine, points: list[Point], trials: int) -> float:
     """Seconds of a job with so many trials of each point."""
     per_trial = sum(seconds_per_trial(engine, point) for point in points)
     return START_SECONDS + POINT_SECONDS * len(points) + trials * per_trial
 
 
-def memory_mb(engine: str, points: list[Point]) -> int:
+def memory_mb(engine: Engine, points: list[Point]) -> int:
     """Megabytes that a job asks for."""
     n = max(point.n for point in points)
     if points[0].d is None:

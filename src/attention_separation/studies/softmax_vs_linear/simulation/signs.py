@@ -12,6 +12,7 @@ import numpy as np
 
 from ....statistics.seeding import BlockStreams
 from ..models.contest import Contest, Network
+from ..models.model import Signs
 
 Trials = Callable[[BlockStreams, int], np.ndarray]
 """A block's streams and its trials -> which networks are positive, (trials, networks) bool."""
@@ -20,12 +21,12 @@ CHUNK_MULTIPLE = 4
 """Trials are drawn in multiples of this, so that a chunk ends where a 64-bit word does."""
 
 
-def stream_name(signs: str, network: Network) -> str:
+def stream_name(signs: Signs, network: Network) -> str:
     """Name of the stream of y that a network reads: `signs` is "shared" or "fresh"."""
     return "signs" if signs == "shared" else network.stream
 
 
-def stream_names(signs: str, contest: Contest) -> list[str]:
+def stream_names(signs: Signs, contest: Contest) -> list[str]:
     """Names of all streams of y that a trial reads."""
     return sorted({stream_name(signs, network) for network in contest.networks})
 

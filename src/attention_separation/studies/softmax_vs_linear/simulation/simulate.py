@@ -17,7 +17,7 @@ from ....statistics.counts import clopper_pearson
 from ....statistics.seeding import BlockStreams, blocks
 from ..models import MODELS
 from ..models.contest import Contest
-from ..models.model import AttentionModel, Model, Point
+from ..models.model import AttentionModel, Engine, Model, Point
 from ..models.panel_tables import SIZES, simulated_schema
 from ..settings.panels import Panel
 from . import attention_trials, regression_trials
@@ -25,7 +25,7 @@ from .estimates import seconds_per_trial
 from .signs import Trials
 
 
-def trials_at(model: Model, engine: str, points: list[Point]) -> list[Trials]:
+def trials_at(model: Model, engine: Engine, points: list[Point]) -> list[Trials]:
     """Trials of the networks at each point, by the engine "reduced" or "dense"."""
     if isinstance(model, AttentionModel):
         if engine == "dense":
