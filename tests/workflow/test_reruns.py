@@ -83,7 +83,7 @@ CHANGES = {
     ),
     "exact values of attention": (
         f"{PAPER}/exact/attention_probabilities.py", "[1 - zero[:, 0]", "[-zero[:, 0] + 1",
-        EXACT | FIGURES | {"phase"} | JUDGED | AFTER_EXACT,
+        EXACT | FIGURES | {"threshold", "theta", "phase"} | JUDGED | AFTER_EXACT,
     ),
     "the engine of attention": (
         f"{PAPER}/simulation/attention_trials.py", "COLUMNS = 40_000", "COLUMNS = 30_000",
@@ -107,7 +107,8 @@ CHANGES = {
     ),
     "the judge": (f"{SRC}/statistics/panel_agreement.py", "10**15", "10**14", JUDGED),
     "a claim": (
-        f"{SRC}/studies/lemmas/claims_table.py", "return rows", "return [*rows]", {"claims"},
+        f"{SRC}/studies/lemmas/claims_table.py",
+        "return columns", "return dict(columns)", {"claims"},
     ),
 }  # fmt: skip
 
@@ -146,7 +147,8 @@ OF_NEEDLE = {
     "a size of the lines": ("config.yaml", "sizes: [8, 32, 512]", "sizes: [8, 64]", OF_LINES),
     "another X": ("config.yaml", "weight: 1,", "weight: 2,", {"needle_claims"}),
     "the rule of a claim": (
-        f"{NEEDLE}/claims/claims_table.py", "NEAR = 0.05", "NEAR = 0.06", {"needle_claims"},
+        f"{NEEDLE}/claims/claims_table.py",
+        "SLOPE_TOLERANCE = 0.05", "SLOPE_TOLERANCE = 0.06", {"needle_claims"},
     ),
     "a line": (
         f"{SRC}/needle/kernel_limits.py",
@@ -170,7 +172,8 @@ OF_NEEDLE_TRAINED = {
         TRAINED | {"needle_cell_query_learned_mu5_n32_exp"},
     ),
     "the rule of a claim on networks": (
-        f"{NEEDLE}/claims/trained_claims.py", "NEAR = 0.04", "NEAR = 0.05",
+        f"{NEEDLE}/claims/trained_claims.py",
+        "MOST_LEAD_OF_SOFTMAX = 0.04", "MOST_LEAD_OF_SOFTMAX = 0.05",
         {"needle_claims"},
     ),
     "a label": (
@@ -213,7 +216,8 @@ OF_RECALL = {
         "np.maximum(0.0, shrinking)", AFTER_CELLS | RECALL_CELLS,
     ),
     "the rule of a claim of recall": (
-        f"{RECALL}/claims/claims_table.py", "ON_LINE = 0.08", "ON_LINE = 0.07", {"recall_claims"},
+        f"{RECALL}/claims/claims_table.py",
+        "LINE_TOLERANCE = 0.08", "LINE_TOLERANCE = 0.07", {"recall_claims"},
     ),
     "a mark of recall": (
         f"{RECALL}/figures.py", "MOST_SHOWN = 1e12", "MOST_SHOWN = 1e11",
