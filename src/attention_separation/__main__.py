@@ -18,11 +18,11 @@ from types import ModuleType
 from typing import Any
 
 from . import __version__
-from .commands import COMMANDS, PACKAGE, usage
+from .commands import COMMANDS, PACKAGE_NAME, usage
 from .messages.command_line import Parser
 from .messages.extras import how_to_install
 
-NAME = "attention-separation"
+PROGRAM = "attention-separation"
 HELP = ("-h", "--help")
 NO_COMMAND = (
     "no command; `attention-separation --help` lists those there are, and rules run "
@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(usage())
         return 0
     if command == "--version":
-        print(f"{NAME} {__version__}")
+        print(f"{PROGRAM} {__version__}")
         return 0
     if command == "job":
         return run_job(*rest)
@@ -84,8 +84,8 @@ def run_job(name: str, *words: str) -> int:
     it took.
     """
     prog = f"job {name}"
-    line = shlex.join((Path(sys.executable).name, "-m", PACKAGE, "job", name, *words))
-    print(f"# {NAME} {__version__}, Python {platform.python_version()}\n# {line}", flush=True)
+    line = shlex.join((Path(sys.executable).name, "-m", PACKAGE_NAME, "job", name, *words))
+    print(f"# {PROGRAM} {__version__}, Python {platform.python_version()}\n# {line}", flush=True)
     start = time.perf_counter()
     try:
         status = _answer(prog, lambda: _run(prog, name, words))
@@ -131,7 +131,7 @@ def parser_of(name: str) -> Parser:
     declare = getattr(module, f"{name.rpartition('-')[2]}_command")
     # Python's -OO leaves no docstrings.
     about = (inspect.getdoc(declare) or "").partition("\n\n")[0]
-    parser = Parser(prog=f"{NAME} {name}", description=about)
+    parser = Parser(prog=f"{PROGRAM} {name}", description=about)
     parser.set_defaults(command=name)
     declare(parser)
     return parser
@@ -144,7 +144,7 @@ def complete(line: str) -> None:
     """
     import argcomplete
 
-    parser = argparse.ArgumentParser(prog=NAME, add_help=False)
+    parser = argparse.ArgumentParser(prog=PROGRAM, add_help=False)
     parser.add_argument("--help", action="store_true")
     parser.add_argument("--version", action="store_true")
     commands = parser.add_subparsers()
@@ -238,7 +238,7 @@ def _answer(name: str, call: Callable[[], None]) -> int:
 
 def _module(name: str, module: str) -> ModuleType:
     """A module; what it needs and what is not installed is one sentence."""
-    full_name = f"{PACKAGE}.{module}"
+    full_name = f"{PACKAGE_NAME}.{module}"
     try:
         # Matplotlib reads a file `matplotlibrc` of the folder that it is imported in.
         with contextlib.chdir(Path(__file__).parent):
@@ -247,7 +247,7 @@ def _module(name: str, module: str) -> ModuleType:
         missing = error.name or ""
         if _is_within(full_name, missing):
             sys.exit(f"{name}: {NO_JOB}")
-        if _is_within(missing, PACKAGE) or _is_within(missing, "torch"):
+        if _is_within(missing, PACKAGE_NAME) or _is_within(missing, "torch"):
             raise
         extra = "explore" if name == "explore" else "workflow"
         sys.exit(f"{name}: needs {error.name}, which is not installed; {how_to_install(extra)}")

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from .messages.extras import how_to_install
 
-PACKAGE = __package__
+PACKAGE_NAME = __package__
 
 
 @dataclass(frozen=True)

@@ -31,11 +31,11 @@ HEAD = """
 LIMITS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 """What pydantic calls limits that a validator precedes, and what JSON schema calls them."""
 
-SIGNS = dict(zip(LIMITS.values(), "≥>≤<", strict=True))
-MANY = 30
+SIGNS_OF_LIMITS = dict(zip(LIMITS.values(), "≥>≤<", strict=True))
+MOST_LISTED_VALUES = 30
 """Of as many names only kernels are there; they have a page of their own."""
 
-KINDS = {"integer": "whole number", "string": "text", "boolean": "true or false"}
+WORDS_OF_TYPE = {"integer": "whole number", "string": "text", "boolean": "true or false"}
 
 
 def schema(model: type[StrictModel] = Config) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _words(path: str, form: dict, mappings: dict[str, str]) -> Iterator[str]:
         yield "mapping"
     elif "const" in form or "enum" in form:
         values = form.get("enum") or [form["const"]]
-        is_kernels = len(values) > MANY
+        is_kernels = len(values) > MOST_LISTED_VALUES
         yield from ["a [kernel](kernels.md)"] if is_kernels else (f"`{value}`" for value in values)
     elif "pattern" in form:
         yield f"`{form['title']}`"
@@ -135,8 +135,10 @@ def _words(path: str, form: dict, mappings: dict[str, str]) -> Iterator[str]:
         inner = _words(f"{path}.NAME", form["additionalProperties"], mappings)
         yield f"for each NAME: {_joined(inner)}"
     elif kind != "null":
-        limits = [f" {sign} {form[key]:,.15g}" for key, sign in SIGNS.items() if key in form]
-        text = form.get("format") or KINDS.get(str(kind), str(kind))
+        limits = [
+            f" {sign} {form[key]:,.15g}" for key, sign in SIGNS_OF_LIMITS.items() if key in form
+        ]
+        text = form.get("format") or WORDS_OF_TYPE.get(str(kind), str(kind))
         yield text + " and".join(limits)
 
 

@@ -12,7 +12,7 @@ from few import few
 import attention_separation as asep
 from attention_separation.any_attention import reach_search
 from attention_separation.any_attention.layers import LAYERS
-from attention_separation.api.reaching import TEMPERATURE, words_of_runs
+from attention_separation.api.reaching import TEMPERATURE_QUANTITY, words_of_runs
 
 SELF, ONES, CROSS = ((layer.model, layer.attention_x) for layer in LAYERS)
 LARGEST = 4000
@@ -135,10 +135,10 @@ def test_temperatures_at_which_it_does_not_separate_are_named_as_temperatures():
 
 
 def test_one_value_is_no_range():
-    assert TEMPERATURE.some_of(np.array([0.5, 0.25])) == "some of 2 to 4"
-    assert TEMPERATURE.some_of(np.array([0.5])) == "2"
+    assert TEMPERATURE_QUANTITY.some_of(np.array([0.5, 0.25])) == "some of 2 to 4"
+    assert TEMPERATURE_QUANTITY.some_of(np.array([0.5])) == "2"
     # Two values that are one text.
-    assert TEMPERATURE.some_of(np.array([0.5, 0.5 + 1e-9])) == "2"
+    assert TEMPERATURE_QUANTITY.some_of(np.array([0.5, 0.5 + 1e-9])) == "2"
 
 
 WITHOUT_HOLES = {

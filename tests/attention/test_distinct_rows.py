@@ -12,8 +12,8 @@ from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.studies.softmax_vs_linear.models.attention import (
-    CROSS_ATTENTION,
-    SELF_ATTENTION,
+    CROSS_ATTENTION_MODEL,
+    SELF_ATTENTION_MODEL,
 )
 from attention_separation.studies.softmax_vs_linear.models.model import Point
 
@@ -50,11 +50,11 @@ def row_of(rows, point, r, marked, own, columns):
 
 def hold_self_attention(point, dataset, kernel, j):
     """The rows against n x n attention, the special token being the j-th."""
-    rows = distinct_rows(SELF_ATTENTION.token_types([point], dataset), kernel)
-    c = dense_rows(SELF_ATTENTION, point, dataset, kernel, [j])
-    marked = SELF_ATTENTION.special_class(j, point.d)
+    rows = distinct_rows(SELF_ATTENTION_MODEL.token_types([point], dataset), kernel)
+    c = dense_rows(SELF_ATTENTION_MODEL, point, dataset, kernel, [j])
+    marked = SELF_ATTENTION_MODEL.special_class(j, point.d)
     for token in range(point.n):
-        own = SELF_ATTENTION.special_class(token, point.d)
+        own = SELF_ATTENTION_MODEL.special_class(token, point.d)
         r = 0 if token == j else 1 if own == marked else 2
         found = row_of(rows, point, r, marked, own, 2)
         np.testing.assert_allclose(found, c[token], rtol=1e-9, atol=1e-13)
@@ -62,9 +62,9 @@ def hold_self_attention(point, dataset, kernel, j):
 
 def hold_cross_attention(point, dataset, kernel, j2, j3):
     """The same; the special query is the j2-th, the special key the j3-th."""
-    rows = distinct_rows(CROSS_ATTENTION.token_types([point], dataset), kernel)
-    c = dense_rows(CROSS_ATTENTION, point, dataset, kernel, [j2, j3])
-    marked = CROSS_ATTENTION.special_class(j3, point.d)
+    rows = distinct_rows(CROSS_ATTENTION_MODEL.token_types([point], dataset), kernel)
+    c = dense_rows(CROSS_ATTENTION_MODEL, point, dataset, kernel, [j2, j3])
+    marked = CROSS_ATTENTION_MODEL.special_class(j3, point.d)
     for token in range(point.n):
         found = row_of(rows, point, int(token != j2), marked, None, 1)
         np.testing.assert_allclose(found, c[token], rtol=1e-9, atol=1e-13)
@@ -85,13 +85,13 @@ def test_a_kernel_that_tells_classes_apart_is_refused():
         "by_place", "by place", "features",
         lambda seen: np.broadcast_to(np.arange(1.0, 1 + seen.keys.shape[-2]), seen.scores.shape),
     )  # fmt: skip
-    types = SELF_ATTENTION.token_types([at(60, 12)], 1)
+    types = SELF_ATTENTION_MODEL.token_types([at(60, 12)], 1)
     with pytest.raises(ArithmeticError, match="tells classes apart"):
         distinct_rows(types, by_place)
 
 
 def test_rows_that_cannot_be_normalised_are_refused():
-    types = SELF_ATTENTION.token_types([replace(at(60, 12), c=-0.3)], 1)
+    types = SELF_ATTENTION_MODEL.token_types([replace(at(60, 12), c=-0.3)], 1)
     with pytest.raises(ArithmeticError, match="linear: a row of weights sums to"):
         distinct_rows(replace(types, scores=-types.scores), KERNELS["linear"])
 
@@ -100,8 +100,8 @@ def test_rows_that_cannot_be_normalised_are_refused():
 @pytest.mark.parametrize("n", [220, 2 * 10**12])
 def test_weights_are_finite_and_rows_sum_to_one_for_any_n(name, n):
     for point, model in (
-        (at(n, 22), SELF_ATTENTION), (at(n, 22, "ones"), SELF_ATTENTION),
-        (at(n, 21), CROSS_ATTENTION),
+        (at(n, 22), SELF_ATTENTION_MODEL), (at(n, 22, "ones"), SELF_ATTENTION_MODEL),
+        (at(n, 21), CROSS_ATTENTION_MODEL),
     ):  # fmt: skip
         types = model.token_types([point], 1)
         rows = distinct_rows(types, KERNELS[name])

@@ -24,8 +24,8 @@ from attention_separation.attention.sign_columns import (
     of_one_size,
 )
 from attention_separation.studies.softmax_vs_linear.models.attention import (
-    CROSS_ATTENTION,
-    SELF_ATTENTION,
+    CROSS_ATTENTION_MODEL,
+    SELF_ATTENTION_MODEL,
 )
 
 # Kernels that are in no list: distinct rows must hold for any, also where an own class counts less.
@@ -63,7 +63,7 @@ def test_self_attention(shape, a, b, c, attention_x, kernel, place):
     p = point(
         "self_attention", n=n, d=d, m=1, a0=0.0, a1=a, b=b, c=c, theta=0.5, attention_x=attention_x
     )
-    check_every_column(SELF_ATTENTION, p, kernel, [place % n])
+    check_every_column(SELF_ATTENTION_MODEL, p, kernel, [place % n])
 
 
 @settings(max_examples=300)
@@ -74,7 +74,7 @@ def test_cross_attention(shape, a, kernel, query, key):
     classes, t = shape
     n, d = classes * t, classes + 1
     p = point("cross_attention", n=n, d=d, m=1, a0=0.0, a1=a)
-    check_every_column(CROSS_ATTENTION, p, kernel, [query % n, key % n])
+    check_every_column(CROSS_ATTENTION_MODEL, p, kernel, [query % n, key % n])
 
 
 EACH_SIGN = [name for name, kernel in KERNELS.items() if not kernel.normalised]
@@ -93,7 +93,7 @@ def test_which_row_is_the_largest(kernel, attention_x, n, d):
     """
     own = {"m": 1, "a0": 0.0, "a1": 1.2, "b": 0.5, "c": 0.8, "theta": 0.5}
     p = point("self_attention", n=n, d=d, **own, attention_x=attention_x)
-    check_every_column(SELF_ATTENTION, p, kernel, [1])
+    check_every_column(SELF_ATTENTION_MODEL, p, kernel, [1])
 
 
 @settings(max_examples=100)
@@ -113,7 +113,7 @@ def test_a_state_exceeds_what_some_row_exceeds_by_its_own_size(
         "steep", "", "score", lambda seen: 10**factor * np.exp(steepness * seen.scores),
         normaliser="none",
     )  # fmt: skip
-    rows = distinct_rows(SELF_ATTENTION.token_types([p], 1), kernel)
+    rows = distinct_rows(SELF_ATTENTION_MODEL.token_types([p], 1), kernel)
     by_row = []
     for row in range(rows.first.shape[1]):
         one = {
@@ -137,7 +137,9 @@ def test_a_state_exceeds_what_some_row_exceeds_by_its_own_size(
 def test_nothing_of_size_n_is_built():
     p = point("self_attention", n=10**9, d=22, m=1, a0=0.0, a1=1.2, b=0.2, c=0.8)
     for kernel in KERNELS.values():
-        scores = largest_scores(distinct_rows(SELF_ATTENTION.token_types([p], 1), kernel)).score
+        scores = largest_scores(
+            distinct_rows(SELF_ATTENTION_MODEL.token_types([p], 1), kernel)
+        ).score
         assert scores.shape == (1, 2, 2, 2, 20)
         assert np.isfinite(scores).all()
 

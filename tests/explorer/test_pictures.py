@@ -151,7 +151,7 @@ def test_recall_is_what_its_room_says():
         explorer.draw_recall(n=33)
 
 
-TABLED = pd.read_csv(pictures.TABLE, index_col=["kernel", "mu"])
+TABLED = pd.read_csv(pictures.NEEDLE_LIMITS_FILE, index_col=["kernel", "mu"])
 NEAR = 2e-5  # how far numerics of another machine may move an accuracy
 
 
@@ -168,12 +168,12 @@ def test_the_needles_table_has_the_limits(kernel, mu):
 
 
 def test_the_needles_table_as_it_is_written(monkeypatch, tmp_path):
-    header, *rows = pictures.TABLE.read_text(encoding="utf-8").splitlines()
-    monkeypatch.setattr(pictures, "TABLE", tmp_path / "table")
+    header, *rows = pictures.NEEDLE_LIMITS_FILE.read_text(encoding="utf-8").splitlines()
+    monkeypatch.setattr(pictures, "NEEDLE_LIMITS_FILE", tmp_path / "table")
     monkeypatch.setattr(pictures, "NEEDLE_KERNELS", ["uniform"])
     monkeypatch.setattr(pictures, "MUS", [5])
     write_table()
-    written = pictures.TABLE.read_text(encoding="utf-8").splitlines()
+    written = pictures.NEEDLE_LIMITS_FILE.read_text(encoding="utf-8").splitlines()
     assert written == [header, *[row for row in rows if row.startswith("uniform,5,")]]
 
 

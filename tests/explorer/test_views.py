@@ -16,10 +16,10 @@ from attention_separation.any_attention.layers import LAYERS
 from attention_separation.explorer.pictures import as_svg, in_digits, nearest_multiple, separation
 from attention_separation.explorer.views import (
     CONTROLS,
-    MODELS,
-    NAMES,
-    OWN,
+    KERNEL_BY_WORDS,
+    LAYER_BY_WORDS,
     STARTS,
+    VIEW_CONTROLS,
     VIEWS,
     answer,
     in_address,
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*a temperature (does not change
 
 STEPS = {name: each.more["steps"] for name, each in CONTROLS.items() if each.kind == "slider"}
 LISTS = {name: CONTROLS[name].more["options"] for name in ("layer", "kernel")}
-WORDS = {name: words for words, name in NAMES.items()}
+WORDS = {name: words for words, name in KERNEL_BY_WORDS.items()}
 START = STARTS | {"others": [WORDS["linear"]]}
 
 
@@ -46,7 +46,7 @@ def test_whatever_the_controls_say_is_in_range(said):
     with contextlib.suppress(ArithmeticError):
         found = separation(kernel, **at)
         assert -1e-12 <= found.probability <= 1
-        assert found.d - MODELS[said["layer"]].dataset.other_columns == said["classes"]
+        assert found.d - LAYER_BY_WORDS[said["layer"]].dataset.other_columns == said["classes"]
 
 
 def test_what_is_asked():
@@ -98,7 +98,7 @@ ASKED = [
 @few(1, "name", VIEWS)
 @few(1, ("kernels", "at"), ASKED)
 def test_the_python_gives_the_same_number_and_picture(monkeypatch, capsys, name, kernels, at):
-    assert {*MOVED} == {*OWN}
+    assert {*MOVED} == {*VIEW_CONTROLS}
     shown = show(name, kernels, at, MOVED)
     drawn: list[Figure] = []
     with monkeypatch.context() as patched:
@@ -129,7 +129,7 @@ def test_it_needs_neither_pyarrow_nor_numexpr():
     assert eval(done.stdout) == pytest.approx(wanted, rel=1e-12)
 
 
-EVERY = CONTROLS | OWN
+EVERY = CONTROLS | VIEW_CONTROLS
 VALUES = {name: each.more.get("options", each.more.get("steps")) for name, each in EVERY.items()}
 
 
@@ -138,7 +138,9 @@ VALUES = {name: each.more.get("options", each.more.get("steps")) for name, each 
 def test_an_address_gives_back_what_was_said_into_it(data):
     said = {name: data.draw(st.sampled_from(x)) for name, x in VALUES.items() if x}
     said |= {name: data.draw(st.text()) for name, x in VALUES.items() if not x}
-    said["others"] = data.draw(st.lists(st.sampled_from([*NAMES]), max_size=5, unique=True))
+    said["others"] = data.draw(
+        st.lists(st.sampled_from([*KERNEL_BY_WORDS]), max_size=5, unique=True)
+    )
     found = {name: EVERY[name].value_of(in_address(value)) for name, value in said.items()}
     assert found == said
     # A slider gives floats where it has any.
@@ -153,4 +155,4 @@ def test_what_a_control_cannot_have_is_left_out_of_an_address(text):
     name, _, value = text.partition("=")
     kept = ["exp: eˣ"] if name == "others" else STARTS[name]
     assert CONTROLS[name].value_of(value) == kept
-    assert len(CONTROLS["others"].value_of(";".join([*NAMES][:7]))) == 5
+    assert len(CONTROLS["others"].value_of(";".join([*KERNEL_BY_WORDS][:7]))) == 5

@@ -11,8 +11,8 @@ from attention_separation.studies.lemmas.claims_table import all_claims
 from attention_separation.studies.lemmas.lemma import Case
 from attention_separation.studies.lemmas.settings import ClaimsJob
 from attention_separation.studies.softmax_vs_linear.models.attention import (
-    CROSS_ATTENTION,
-    SELF_ATTENTION,
+    CROSS_ATTENTION_MODEL,
+    SELF_ATTENTION_MODEL,
 )
 
 SETTINGS = {
@@ -38,9 +38,9 @@ JOB = ClaimsJob.model_validate(SETTINGS)
 CASES = [
     Case(model, kernel, dataset, x)
     for model, x in (
-        (SELF_ATTENTION, "ones"),
-        (SELF_ATTENTION, "identity"),
-        (CROSS_ATTENTION, "identity"),
+        (SELF_ATTENTION_MODEL, "ones"),
+        (SELF_ATTENTION_MODEL, "identity"),
+        (CROSS_ATTENTION_MODEL, "identity"),
     )
     for kernel in ("exp", "linear")
     for dataset in (0, 1)
@@ -48,8 +48,8 @@ CASES = [
 CASE_IDS = [f"{c.model.name}-{c.attention_x}-{c.kernel}-D{c.dataset}" for c in CASES]
 # d, with one class, two and many, with one token in each and several.
 SIZES = {
-    SELF_ATTENTION: [(6, 3), (6, 4), (12, 6), (7, 9)],
-    CROSS_ATTENTION: [(6, 2), (6, 3), (12, 5), (7, 8)],
+    SELF_ATTENTION_MODEL: [(6, 3), (6, 4), (12, 6), (7, 9)],
+    CROSS_ATTENTION_MODEL: [(6, 2), (6, 3), (12, 5), (7, 8)],
 }
 
 
@@ -61,7 +61,7 @@ def literal_attention(case: Case, n: int, d: int, setting):
     """Scores, c and the special row of the definitions, with the special tokens at 1 and 2."""
     a = setting.a1 if case.dataset else setting.a0
     j3 = 2
-    if case.model is CROSS_ATTENTION:
+    if case.model is CROSS_ATTENTION_MODEL:
         a1, a2 = cross_attention.tokens(n, d, a, 1, j3)
         x, special_row = np.eye(d), 1
     else:

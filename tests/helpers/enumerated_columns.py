@@ -7,7 +7,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attention_separation.attention.sign_columns import exceeds
-from attention_separation.studies.softmax_vs_linear.models.regression import SPECIAL, U, normalise
+from attention_separation.studies.softmax_vs_linear.models.regression import (
+    SPECIAL_MULTIPLE,
+    U,
+    normalise,
+)
 
 DATA = st.sampled_from(["independent", "same"])
 
@@ -26,7 +30,7 @@ def zero(u, kernel, tau):
 
 def on_d1(u):
     u = u.copy()
-    u[:, 0] = SPECIAL
+    u[:, 0] = SPECIAL_MULTIPLE
     return u
 
 

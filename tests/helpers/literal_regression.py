@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention_separation.studies.softmax_vs_linear.models import regression
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 
 
 def by_definition(p, trials, rng):
@@ -13,7 +13,7 @@ def by_definition(p, trials, rng):
     special = np.arange(trials), rng.integers(p.n, size=trials)
     y = rng.choice([-1.0, 1.0], size=(trials, p.n, p.m))
     positive = []
-    for kernel, dataset in PAPERS.networks:
+    for kernel, dataset in CONTEST_OF_PAPER.networks:
         if p.signs == "fresh":
             y = rng.choice([-1.0, 1.0], size=(trials, p.n, p.m))
         multiples = regression.entries((d0, d1)[dataset], p.law)

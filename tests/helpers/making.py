@@ -9,9 +9,9 @@ from attention_separation.config import Config, load_config, read_config
 from attention_separation.studies.head_rank.study import HeadRank
 from attention_separation.studies.softmax_vs_linear.exact.compute import references
 from attention_separation.studies.softmax_vs_linear.models import MODELS
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS, Contest
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER, Contest
 from attention_separation.studies.softmax_vs_linear.models.model import Point
-from attention_separation.studies.softmax_vs_linear.settings.panels import PANELS, Panel, Sweep
+from attention_separation.studies.softmax_vs_linear.settings.panels import PANEL_TYPES, Panel, Sweep
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import trials_at
 from attention_separation.studies.softmax_vs_linear.study import SoftmaxVsLinear
 
@@ -100,12 +100,14 @@ def spelled_out() -> dict:
     return json.loads(json.dumps(whole))
 
 
-def entry(model: str, sweep: dict, trials: int = 10, contest: Contest = PAPERS, **fixed) -> Sweep:
+def entry(
+    model: str, sweep: dict, trials: int = 10, contest: Contest = CONTEST_OF_PAPER, **fixed
+) -> Sweep:
     """A panel of a model as the configuration has it, with config.yaml's defaults."""
     defaults = getattr(SECTION.models, model).model_dump(exclude_none=True)
     own = MODELS[model].parameters.model_fields.keys() - sweep.keys()
     held = {key: value for key, value in defaults.items() if key in own} | fixed
-    return PANELS[model].model_validate(
+    return PANEL_TYPES[model].model_validate(
         {"model": model, "sweep": sweep, "fixed": held, "trials": trials, "contest": contest}
     )
 

@@ -14,7 +14,9 @@ def write_table() -> None:
         accuracies = [f"{limit(kernel, mu, n):.6f}" for n in pictures.TOKENS]
         last_n = math.floor(critical_n(kernel, mu))
         rows.append([kernel, f"{mu:g}", f"{last_n}", *accuracies])
-    pictures.TABLE.write_text("".join(f"{','.join(row)}\n" for row in rows), encoding="utf-8")
+    pictures.NEEDLE_LIMITS_FILE.write_text(
+        "".join(f"{','.join(row)}\n" for row in rows), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ from attention_separation.studies.needle import accuracy_limits
 from attention_separation.studies.needle.training import cells_table
 
 SCHEMAS = {
-    "needle_lines": accuracy_limits.ACCURACIES,
-    "needle_critical": accuracy_limits.CRITICAL,
+    "needle_lines": accuracy_limits.ACCURACY_SCHEMA,
+    "needle_critical": accuracy_limits.CRITICAL_SCHEMA,
     "needle_bound_ends": accuracy_limits.BOUND_ENDS,
-    "needle_sink": accuracy_limits.SINKS,
+    "needle_sink": accuracy_limits.SINK_SCHEMA,
     "needle_cells": cells_table.SCHEMA,
     "needle_claims": claims.SCHEMA,
 }

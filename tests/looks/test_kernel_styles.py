@@ -30,7 +30,7 @@ def test_no_two_are_drawn_alike_with_lines_or_with_marks():
 
 
 def test_kernels_that_figures_of_the_configuration_draw_are_in_it():
-    shown = {*needle.LABELS, *needle.REFERENCES, *recall.ORDER, *pictures.NEEDLE_KERNELS}
+    shown = {*needle.LABELS, *needle.REFERENCES, *recall.LAYERS_IN_LEGEND, *pictures.NEEDLE_KERNELS}
     for figure in any_attention.DRAWN.values():
         if isinstance(figure, any_attention.Lines):
             shown |= {*figure.shown}

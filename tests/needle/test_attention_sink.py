@@ -95,7 +95,7 @@ def test_known_numbers(n, right_at, accuracy):
 @pytest.mark.parametrize(("n", "right_at"), [(512, 5120), (2048, 512), (8192, 512)])
 def test_the_error_covers_what_a_coarse_grid_misses(monkeypatch, n, right_at):
     wanted = sink_accuracy(5.0, n, right_sink(5.0, right_at)).value
-    monkeypatch.setattr(bayes, "STEP", 2 * bayes.STEP)
+    monkeypatch.setattr(bayes, "STEP_OF_Z", 2 * bayes.STEP_OF_Z)
     found = sink_accuracy(5.0, n, right_sink(5.0, right_at))
     assert 0 < abs(found.value - wanted) <= 1.01 * found.error
 

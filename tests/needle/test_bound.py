@@ -7,7 +7,13 @@ from needle_trials import count_right, likelihood_above
 from scipy.stats import binomtest, chi2, ncx2
 
 from attention_separation.needle import bayes, kernel_limits
-from attention_separation.studies.needle.accuracy_limits import DIMENSIONS, FEW, MU, N, ends
+from attention_separation.studies.needle.accuracy_limits import (
+    DIMENSIONS,
+    FEW_AT_END,
+    MU,
+    N_AT_END,
+    ends,
+)
 
 FALSE_ALARM = 1e-6
 """Chance that any of the comparisons with trials fails though all is right."""
@@ -68,7 +74,7 @@ def positions_in_values(z):
 
 def biases_by_place(z):
     """A head for each two places, and one more that looks at the token alone."""
-    biases = np.vstack([PLACES, np.zeros(N)])
+    biases = np.vstack([PLACES, np.zeros(N_AT_END)])
     seen = heads(z, biases, np.append(np.zeros(DIMENSIONS), 1.0))
     return read_from(seen[:, :-1], seen[:, -1])
 
@@ -91,15 +97,15 @@ def of_sums(z, sums, squares):
 
 def two_heads(z):
     """One with equal weights, one with the needle as its query."""
-    seen = heads(z, np.array([[1.0] * N, [0.0] * N]), np.array([0.0, 1.0]))
+    seen = heads(z, np.array([[1.0] * N_AT_END, [0.0] * N_AT_END]), np.array([0.0, 1.0]))
     return of_sums(z, seen[:, 0], seen[:, 1])
 
 
 def many_heads(z):
     """Each with a query and a constant score of its own; least squares behind them."""
     rng = np.random.default_rng(5)
-    constants, queries = rng.standard_normal((2, N))
-    seen = heads(z, np.outer(constants, np.ones(N)), queries)
+    constants, queries = rng.standard_normal((2, N_AT_END))
+    seen = heads(z, np.outer(constants, np.ones(N_AT_END)), queries)
     found = np.linalg.lstsq(np.stack([constants, queries], axis=1), seen.T, rcond=None)[0]
     return of_sums(z, *found)
 
@@ -108,15 +114,15 @@ def position_in_query(z):
     """The query (q, r) with a position r of its own: keys (x, 1) make of it the same score at every
     place."""
     of_query = 0.7
-    seen = heads(z, np.array([[of_query] * N, [0.0] * N]), np.array([1.0, 1.0]))
+    seen = heads(z, np.array([[of_query] * N_AT_END, [0.0] * N_AT_END]), np.array([1.0, 1.0]))
     return of_sums(z, (seen[:, 0] - seen[:, 1]) / of_query, seen[:, 1])
 
 
 def own_token(z):
     """The first token is the query and is added to the mean."""
     query, others = z[:, 0], z[:, 1:].sum(axis=1)
-    of_others = np.exp((MU * others - MU * MU / 2) / (FEW - 1))
-    return np.exp(MU * query - MU * MU / 2) + (FEW - 1) * of_others
+    of_others = np.exp((MU * others - MU * MU / 2) / (FEW_AT_END - 1))
+    return np.exp(MU * query - MU * MU / 2) + (FEW_AT_END - 1) * of_others
 
 
 LAYERS = {
@@ -178,7 +184,7 @@ def test_what_is_inside_has_the_limit_and_what_is_not_passes_it(rows):
 )
 def test_literal_layers_reach_what_is_computed(rows, layer, statistic):
     n, rng = rows[layer]["n"], np.random.default_rng([3, len(layer)])
-    of_d0, of_d1, trials = [], [], TRIALS * (N // n)
+    of_d0, of_d1, trials = [], [], TRIALS * (N_AT_END // n)
     for _ in range(2 * trials // 500):
         z = rng.standard_normal((2, 500, n))
         z[1, np.arange(500), rng.integers(n, size=500)] += MU
@@ -198,12 +204,12 @@ def test_literal_layers_reach_what_is_computed(rows, layer, statistic):
 
 
 def test_where_each_place_has_a_head_or_a_dimension_the_output_is_the_tokens(rows):
-    right = count_right(likelihood_above(MU), MU, N, TRIALS, np.random.default_rng(4))
+    right = count_right(likelihood_above(MU), MU, N_AT_END, TRIALS, np.random.default_rng(4))
     for layer in EACH_PLACE:
         found = binomtest(right, 2 * TRIALS, rows[layer]["accuracy"]).pvalue
         assert found > FALSE_ALARM / COMPARISONS
-    z = np.random.default_rng(6).standard_normal((3, N))
-    assert np.array_equal(heads(z, np.eye(N), np.zeros(N)), z)
+    z = np.random.default_rng(6).standard_normal((3, N_AT_END))
+    assert np.array_equal(heads(z, np.eye(N_AT_END), np.zeros(N_AT_END)), z)
 
 
 @pytest.mark.exhaustive

@@ -12,7 +12,7 @@ from few import few
 import attention_separation
 from attention_separation import needle
 from attention_separation.needle.accuracy import MOST_N, Accuracy, crossing
-from attention_separation.needle.kernel_limits import KINDS, LINES
+from attention_separation.needle.kernel_limits import KINDS_OF_LIMIT, LIMITS_BY_KERNEL
 
 KNOWN = {
     "uniform": 13.74, "linear": 162.5, "power_2": 884.1, "power_3": 3533.3, "power_4": 8920.3,
@@ -47,7 +47,9 @@ def test_the_ends():
     assert needle.critical_n("exp", 1.3) == 0
     assert needle.critical_n("bayes", 9) == math.inf
     # One token alone is the same to every kernel.
-    assert {round(needle.limit(kernel, 3, 1), 12) for kernel in LINES} == {0.933192798731}
+    assert {round(needle.limit(kernel, 3, 1), 12) for kernel in LIMITS_BY_KERNEL} == {
+        0.933192798731
+    }
     assert needle.limit("bayes", 5, 1e6) == needle.limit("bayes", np.float64(5), np.int64(10**6))
     assert needle.limit("linear", 5, MOST_N) == pytest.approx(0.5, abs=1e-6)
 
@@ -115,8 +117,11 @@ def test_what_crosses_nowhere():
 
 
 def test_every_line_says_what_it_is():
-    assert {line.kind for line in LINES.values()} == {*KINDS}
-    assert [name for name, line in LINES.items() if line.kind == "bound"] == ["uniform", "linear"]
+    assert {line.kind for line in LIMITS_BY_KERNEL.values()} == {*KINDS_OF_LIMIT}
+    assert [name for name, line in LIMITS_BY_KERNEL.items() if line.kind == "bound"] == [
+        "uniform",
+        "linear",
+    ]
 
 
 @pytest.mark.exhaustive
@@ -132,7 +137,7 @@ def test_every_line_says_what_it_is():
 )
 def test_errors_are_what_the_studys_page_says(most, kernels, mus, sizes):
     for kernel, mu, n in itertools.product(kernels, mus, sizes):
-        assert LINES[kernel].accuracy(mu, n).error <= most, (kernel, mu, n)
+        assert LIMITS_BY_KERNEL[kernel].accuracy(mu, n).error <= most, (kernel, mu, n)
 
 
 def test_far_beyond_critical_even_uniform_weights_pass_softmaxs_reference():

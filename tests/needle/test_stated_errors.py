@@ -14,7 +14,7 @@ from few import few
 from attention_separation.needle import attention_sink, bayes, kernel_limits, power
 from attention_separation.needle.accuracy import Accuracy, crossing
 from attention_separation.needle.attention_sink import right_sink, sink_accuracy
-from attention_separation.needle.kernel_limits import LINES
+from attention_separation.needle.kernel_limits import LIMITS_BY_KERNEL
 from attention_separation.studies.needle import accuracy_limits
 from attention_separation.studies.needle.settings.exact import LinesSettings
 
@@ -36,8 +36,8 @@ def check(accuracy, far_finer):
 )
 def test_of_linear(mu, n, nodes, monkeypatch):
     far_finer = kernel_limits._total_variation_accuracy(mu, n, 1000)
-    monkeypatch.setattr(kernel_limits, "NODES", nodes)
-    monkeypatch.setattr(kernel_limits, "FINER", 2 * nodes)
+    monkeypatch.setattr(kernel_limits, "CHI_NODES", nodes)
+    monkeypatch.setattr(kernel_limits, "FINER_CHI_NODES", 2 * nodes)
     check(kernel_limits.linear_accuracy(mu, n), far_finer)
 
 
@@ -56,7 +56,7 @@ STEPS, TERMS = "steps of z", "terms"
 def coarsen(monkeypatch, what):
     """Make the inversion of the likelihood ratio's transform coarse in one of its two ways."""
     if what == STEPS:
-        monkeypatch.setattr(bayes, "STEP", 3 * bayes.STEP)
+        monkeypatch.setattr(bayes, "STEP_OF_Z", 3 * bayes.STEP_OF_Z)
         return
     monkeypatch.setattr(bayes, "EULER", 6)
     count_terms = bayes.count_terms
@@ -66,7 +66,7 @@ def coarsen(monkeypatch, what):
 @pytest.mark.parametrize(("mu", "n"), POINTS)
 @pytest.mark.parametrize("what", [STEPS, TERMS])
 def test_of_the_best_detector(mu, n, what, monkeypatch):
-    far_finer = 0.5 + 0.5 * bayes._mean_shortfall(mu, n, bayes.STEP / 2, 4)
+    far_finer = 0.5 + 0.5 * bayes._mean_shortfall(mu, n, bayes.STEP_OF_Z / 2, 4)
     coarsen(monkeypatch, what)
     check(bayes.best_accuracy(mu, n), far_finer)
 
@@ -76,7 +76,9 @@ def test_of_the_best_detector(mu, n, what, monkeypatch):
 def test_of_a_sink(mu, n, what, monkeypatch):
     logit = right_sink(mu, 4 * n)
     c = math.exp(logit - right_sink(mu, n))
-    far_finer = 0.5 + 0.5 * attention_sink._difference(mu, n, mu, c, step=bayes.STEP / 2, times=4)
+    far_finer = 0.5 + 0.5 * attention_sink._difference(
+        mu, n, mu, c, step=bayes.STEP_OF_Z / 2, times=4
+    )
     coarsen(monkeypatch, what)
     check(sink_accuracy(mu, n, logit), far_finer)
 
@@ -111,7 +113,7 @@ def test_of_powers(p, mu, n, monkeypatch):
     assert as_it_is.error >= power.SOUGHT_TO
     far_finer = power.accuracy_of(p, mu, n, READING, power.Grid(1000, 1000, 1e-13, few=8))
     monkeypatch.setattr(power, "STATED", power.Grid(66, 40, 0.1, few=8))
-    monkeypatch.setattr(power, "FINER", power.Grid(100, 66, 0.01, few=8))
+    monkeypatch.setattr(power, "FINER_GRID", power.Grid(100, 66, 0.01, few=8))
     coarse, _ = power.accuracy_and_reading(p, mu, n)
     check(coarse._replace(error=coarse.error - power.SOUGHT_TO), far_finer)
 
@@ -181,14 +183,14 @@ def test_in_the_table_of_accuracies_every_row_has_its_own():
 
 def test_in_the_table_of_critical_n_every_row_has_its_own():
     job = LinesSettings(mus=[4.0], sizes=[8], critical=[5.0, 6.0], sinks=[1])
-    for row in accuracy_limits.critical_rows(LINES["linear"], job):
-        critical = LINES["linear"].critical(row["mu"])
+    for row in accuracy_limits.critical_rows(LIMITS_BY_KERNEL["linear"], job):
+        critical = LIMITS_BY_KERNEL["linear"].critical(row["mu"])
         assert (row["n_critical"], row["error"]) == critical
         assert row["error"] > 0
 
 
 def test_in_the_table_of_sinks_every_row_has_its_own(monkeypatch):
-    monkeypatch.setattr(bayes, "STEP", 2 * bayes.STEP)
+    monkeypatch.setattr(bayes, "STEP_OF_Z", 2 * bayes.STEP_OF_Z)
     job = LinesSettings(mus=[4.0], sizes=[128, 8, 1000], critical=[5.0], sinks=[32])
     rows = list(accuracy_limits.sink_rows(job))
     for row in rows:

@@ -6,7 +6,7 @@ from making import CONFIG, LEMMAS
 
 from attention_separation.pages.keeping import is_kept, keep_run
 from attention_separation.results.declaration import (
-    CHECK,
+    CHECK_KIND,
     FIGURE,
     PICTURE,
     TABLE,
@@ -18,7 +18,7 @@ from attention_separation.results.tables import TableError, write_parquet
 from attention_separation.settings.strict_model import Job
 from attention_separation.studies.head_rank.study import KEPT_OF_RUNS
 from attention_separation.studies.lemmas.kept_parts import CLAIM
-from attention_separation.studies.open_choices.kept_parts import BEST, KEPT_PARTS
+from attention_separation.studies.open_choices.kept_parts import COLUMNS_OF_BEST, KEPT_PARTS
 from attention_separation.studies.open_choices.study import OpenChoices
 
 TABLES = {
@@ -27,7 +27,7 @@ TABLES = {
     (FIGURE, "plain"): {"p": [0.5]},
     (TABLE, "for_pages"): {"p": [None, 0.5]},
     (FIGURE, "theta"): {"kind": ["paper", "map", "best"], "p": [1.0, 2.0, 3.0]},
-    (TABLE, "threshold"): {name: [1.0] for name in (*BEST, "gap")},
+    (TABLE, "threshold"): {name: [1.0] for name in (*COLUMNS_OF_BEST, "gap")},
     (PICTURE, "threshold"): {},
 }
 
@@ -43,7 +43,7 @@ class Run(OpenChoices):
         outputs = [
             Output(kind, name, panels=("a",) if name == "panels" else ()) for kind, name in TABLES
         ]
-        unwanted = (Output(TABLE, "unasked"), Output(CHECK, "check"))
+        unwanted = (Output(TABLE, "unasked"), Output(CHECK_KIND, "check"))
         self.results = {
             f"{output.kind.folder}_{output.name}": Result(
                 name=output.name, module="none", settings=Job(), outputs={"output": (output,)},
@@ -79,7 +79,7 @@ def test_tables_and_pictures_of_a_run(run, tmp_path):
         "theta.csv": '"kind","p"\n"paper",1\n"best",3\n',
         "theta.svg": "<svg>theta</svg>",
         "threshold.svg": "<svg>threshold</svg>",
-        "threshold.csv": ",".join(f'"{name}"' for name in BEST) + "\n1,1,1,1,1\n",
+        "threshold.csv": ",".join(f'"{name}"' for name in COLUMNS_OF_BEST) + "\n1,1,1,1,1\n",
     }
 
 

@@ -18,7 +18,7 @@ from rank_cells import SMOKE
 
 from attention_separation import __version__, commands
 from attention_separation.__main__ import main
-from attention_separation.commands import COMMANDS, PACKAGE, usage
+from attention_separation.commands import COMMANDS, PACKAGE_NAME, usage
 from attention_separation.messages.command_line import whole_number
 from attention_separation.results import file_states
 
@@ -45,7 +45,7 @@ def test_help_is_one_screen_with_an_example_of_each_command(monkeypatch, capsys)
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"explore"}))
 def test_every_example_can_be_typed(name):
     command = COMMANDS[name]
-    module = importlib.import_module(f"{PACKAGE}.{command.module}")
+    module = importlib.import_module(f"{PACKAGE_NAME}.{command.module}")
     parser = argparse.ArgumentParser()
     getattr(module, f"{name.rpartition('-')[2]}_command")(parser)
     assert callable(parser.parse_args(shlex.split(command.example)[1:]).run)
@@ -84,7 +84,7 @@ def test_a_command_imports_python_alone_until_surroundings_are_shut_out():
         "print(*sorted(own - sys.stdlib_module_names))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [PACKAGE]
+    assert done.stdout.split() == [PACKAGE_NAME]
 
 
 @pytest.mark.parametrize("given", ["text", "standard input", "file"])

@@ -7,7 +7,7 @@ from making import CONFIG, STUDY
 
 from attention_separation.results.declaration import (
     FIGURE,
-    POINTS,
+    POINTS_KIND,
     TABLE,
     Kind,
     Output,
@@ -32,7 +32,7 @@ def a_result(**values):
         "name": "made", "module": "none", "settings": Job(),
         "outputs": {
             "figure": (Output(FIGURE, "x"),), "table": (Output(TABLE, "x", is_listed=False),),
-            "": (Output(POINTS, "x_points"),),
+            "": (Output(POINTS_KIND, "x_points"),),
         },
         "inputs": {"tables": (Output(table, "a"), Output(table, "b c"))},
     }  # fmt: skip
@@ -74,7 +74,7 @@ def test_names_in_a_rule():
 
 
 def test_what_is_sliced_reads_its_slices():
-    sliced = a_result(outputs={"output": (Output(POINTS, "x"),)}, slices=3)
+    sliced = a_result(outputs={"output": (Output(POINTS_KIND, "x"),)}, slices=3)
     assert input_files(sliced) == {"merge": [f"slices/x/{k}-of-3.parquet" for k in (1, 2, 3)]}
 
 

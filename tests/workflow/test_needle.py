@@ -8,7 +8,7 @@ from made_report import Report
 from project import Project
 
 from attention_separation.config import load_config, overrides_of
-from attention_separation.studies.needle.settings.titles import FIGURES_OF_LINES, LINES
+from attention_separation.studies.needle.settings.titles import FIGURES_OF_LINES, TABLES_OF_LINES
 
 pytestmark = pytest.mark.whole_run
 
@@ -41,7 +41,7 @@ def test_everything_is_made_and_current(made_once):
     for name in FIGURES_OF_LINES:
         for extension in ("svg", "png", "pdf", "csv", "parquet"):
             assert (folder / f"figures/{name}.{extension}").stat().st_size > 300
-    for name in (*LINES, "needle_claims"):
+    for name in (*TABLES_OF_LINES, "needle_claims"):
         for extension in ("html", "csv", "parquet"):
             assert (folder / f"tables/{name}.{extension}").stat().st_size > 300
     assert {path.name for path in (made_once.folder / "results").iterdir()} == {"needle"}

@@ -7,7 +7,7 @@ from damage import assert_no_job_reads_damage, assert_verify_sees_damage
 from project import Project
 
 from attention_separation.config import load_config, overrides_of
-from attention_separation.studies.recall.settings.titles import FIGURES
+from attention_separation.studies.recall.settings.titles import FIGURES_OF_RECALL
 
 pytestmark = pytest.mark.whole_run
 
@@ -30,7 +30,7 @@ def made_once(tmp_path_factory):
 def test_everything_is_made_and_current(made_once):
     assert made_once.would_run("recall", "--config", SMOKE) == set()
     folder = made_once.folder / FOLDER
-    for name in FIGURES:
+    for name in FIGURES_OF_RECALL:
         for extension in ("svg", "png", "pdf", "csv", "parquet"):
             assert (folder / f"figures/{name}.{extension}").stat().st_size > 300
     for name in ("recall_lines", "recall_capacity", "recall_claims"):

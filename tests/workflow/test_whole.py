@@ -12,7 +12,7 @@ from making import SECTION, STUDY
 from attention_separation.results.tables import read_table, write_parquet
 from attention_separation.studies.any_attention.settings import FIGURES as OF_KERNELS
 from attention_separation.studies.softmax_vs_linear.models import panel_tables
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.models.panel_tables import simulated_schema
 from attention_separation.studies.softmax_vs_linear.settings.section import RULE_NAME
 
@@ -72,7 +72,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
     assert set(made) == panels | exact | figures | tables | more | {MANIFEST}
     for name in SECTION.panels:
         table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
-        assert table.schema.names == CONTRACT == simulated_schema(PAPERS).names
+        assert table.schema.names == CONTRACT == simulated_schema(CONTEST_OF_PAPER).names
         assert table["panel"].unique().to_pylist() == [name]
         assert table["trials"].unique().to_pylist() == [20]
         assert len(table) == min(5, len(STUDY.panels.simulated[name].points()))
@@ -87,7 +87,7 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
         assert (jobs / f"logs/simulate_{name}.log").is_file()
         assert (jobs / f"benchmarks/simulate_{name}.tsv").is_file()
         exactly = pq.read_table(project.folder / f"results/smoke/exact/{name}.parquet")
-        assert exactly.schema.names == EXACT == panel_tables.exact_schema(PAPERS).names
+        assert exactly.schema.names == EXACT == panel_tables.exact_schema(CONTEST_OF_PAPER).names
         assert len(exactly) == len(table)
         assert exactly.to_pandas().notna().all(axis=None)
     joined = pq.read_table(project.folder / "results/smoke/figures/fig4.parquet")

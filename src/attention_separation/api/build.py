@@ -35,7 +35,7 @@ __all__ = (
 MOST_BYTES = 2 << 30
 """Of vectors and their products; more classes than fit are refused."""
 
-LONG = 10.0
+LONG_SECONDS = 10.0
 """Seconds: what is estimated to take longer is said beforehand."""
 
 BYTES_OF_A_FEATURE = 80
@@ -46,7 +46,7 @@ IN_RANGE = (
     "for np.exp(y); a formula does so by itself"
 )
 
-HINTS: dict[type[ArithmeticError], str] = {
+HINTS_OF_ERRORS: dict[type[ArithmeticError], str] = {
     ClassesApartError: "what is exact here needs weights of a query and a key that do not depend "
     "on their places, and that exchange with the classes, as with an element-wise phi, a softmax "
     "or a norm over all coordinates; simulate(..., method='dense', theta=...) needs neither",
@@ -82,7 +82,7 @@ def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequenc
     try:
         negative = check_kernel(kernel, layer, data, sizes)
     except ArithmeticError as error:
-        hint = HINTS.get(type(error))
+        hint = HINTS_OF_ERRORS.get(type(error))
         if hint == IN_RANGE and not kernel.normalised:
             hint = None
         raise type(error)(f"{error}; {hint}" if hint else str(error)) from error.__cause__
@@ -98,7 +98,7 @@ def say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, answers:
     start = time.perf_counter()
     score_columns(kernel, layer, data, [n])
     seconds = answers * (time.perf_counter() - start)
-    if seconds > LONG:
+    if seconds > LONG_SECONDS:
         print(f"{kernel.name}: about {seconds:,.0f} s", file=sys.stderr, flush=True)
 
 

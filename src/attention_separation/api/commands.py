@@ -52,7 +52,7 @@ def _separate(arguments: argparse.Namespace) -> None:
 def compare_command(parser: argparse.ArgumentParser) -> None:
     """Command `compare`: several kernels at several n."""
     add_kernels(parser, several=True)
-    sizes = comparing.SIZES
+    sizes = comparing.COMPARED_N
     parser.add_argument("--n", type=whole, nargs="+", default=sizes, help="numbers of tokens")
     add_layer(parser)
     parser.set_defaults(run=_compare)
@@ -66,7 +66,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         reach = {name: reach_of(name, arguments.level, options) for name in names}
     if arguments.json:
         answer: dict[str, Any] = {"rows": table.to_dict("records")}
-        for question in REACH:
+        for question in ANSWERS_OF_REACH:
             answer[question] = {name: answers[question] for name, answers in reach.items()}
         print_json(answer)
     else:
@@ -77,7 +77,7 @@ def _rows_of_kernels(
     table: "pd.DataFrame", reach_of_kernels: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """A row for each kernel: from the table of `compare` its probability at each n, and from the
-    answers to REACH, of the kernels in the same order, where it separates."""
+    answers to ANSWERS_OF_REACH, of the kernels in the same order, where it separates."""
     # Where no kernel has a hole there is no column of them.
     has_holes = any(answers["holes"] for answers in reach_of_kernels)
     kernels_in_table = table.groupby("kernel", sort=False)
@@ -153,7 +153,7 @@ def kernels_given(arguments: argparse.Namespace) -> list[str]:
     return given
 
 
-SIZES: dict[str, Callable[[str], Any]] = {
+OPTIONS_OF_SIZE: dict[str, Callable[[str], Any]] = {
     "d": whole,
     "m": whole,
     "a0": float,
@@ -169,7 +169,7 @@ def add_layer(parser: argparse.ArgumentParser, has_level: bool = True) -> None:
     """The layer and the sizes of its data, as of `separate`."""
     parser.add_argument("--model", default="self_attention", help="or cross_attention")
     parser.add_argument("--attention-x", default="identity", help="X: identity or ones")
-    for name, kind in SIZES.items():
+    for name, kind in OPTIONS_OF_SIZE.items():
         parser.add_argument(f"--{name}", type=kind, help=f"{name}, as of the API")
     if has_level:
         parser.add_argument("--level", type=float, help="a probability to reach, for largest n")
@@ -179,7 +179,7 @@ def add_layer(parser: argparse.ArgumentParser, has_level: bool = True) -> None:
 def layer_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """What `add_layer` read, as parameters."""
     options = {"model": arguments.model, "attention_x": arguments.attention_x}
-    for name in SIZES:
+    for name in OPTIONS_OF_SIZE:
         size = getattr(arguments, name)
         if size is not None:
             options[name] = size
@@ -203,16 +203,16 @@ def warnings_in_a_line(command: str) -> Iterator[None]:
         yield
 
 
-REACH = ("largest_n", "separates_from", "spans", "holes")
+ANSWERS_OF_REACH = ("largest_n", "separates_from", "spans", "holes")
 """Questions that are answered of each kernel."""
 
 
 def reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The answers to REACH, or the sentence that says why there is none."""
+    """The answers to ANSWERS_OF_REACH, or the sentence that says why there is none."""
     try:
         reach = reaching.reach_of(kernel, level=level, **options)
     except ArithmeticError as error:
-        return dict.fromkeys(REACH, str(error)) | {"spans": None, "holes": None}
+        return dict.fromkeys(ANSWERS_OF_REACH, str(error)) | {"spans": None, "holes": None}
     return {
         "largest_n": _or_sentence(reach.largest_n),
         "separates_from": _or_sentence(reach.separates_from),

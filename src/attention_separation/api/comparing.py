@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-SIZES = (200, 2_000, 20_000, 1_000_000)
+COMPARED_N = (200, 2_000, 20_000, 1_000_000)
 
 
 @question
 def compare(
     kernels: Iterable[Given],
-    n: Sequence[int] = SIZES,
+    n: Sequence[int] = COMPARED_N,
     model: validation.Model = "self_attention",
     attention_x: validation.AttentionX = "identity",
     *,

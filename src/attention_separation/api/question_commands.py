@@ -17,7 +17,7 @@ from .commands import (
     whole,
     word,
 )
-from .separating import PAPERS, success
+from .separating import PAPERS_CONTEST, success
 
 
 def n_command(parser: argparse.ArgumentParser) -> None:
@@ -51,9 +51,9 @@ def _largest_n(arguments: argparse.Namespace) -> None:
 
 def success_command(parser: argparse.ArgumentParser) -> None:
     """Command `success`: the exact probability that one kernel fires while others stay silent."""
-    parser.add_argument("--fires", default=PAPERS["fires"], help="kernel (default exp)")
+    parser.add_argument("--fires", default=PAPERS_CONTEST["fires"], help="kernel (default exp)")
     parser.add_argument(
-        "--silent", nargs="+", default=PAPERS["silent"], help="kernels (default linear)"
+        "--silent", nargs="+", default=PAPERS_CONTEST["silent"], help="kernels (default linear)"
     )
     parser.add_argument("--n", type=whole, default=200, help="number of tokens (default 200)")
     parser.add_argument("--theta", type=word, default="paper", help="paper, best, or a number")

@@ -259,7 +259,7 @@ def critical_temperature(
     """
     layer, data = validation.setting_of(model, attention_x, **options)
     least_at = partial(least_values.least_parameter, least_values.COLDNESS, layer, data)
-    least_coldness = _at_one_n(TEMPERATURE, least_at, layer, data, n, level)
+    least_coldness = _at_one_n(TEMPERATURE_QUANTITY, least_at, layer, data, n, level)
     if least_coldness is None:
         return None
     hottest = 1 / least_coldness
@@ -359,9 +359,9 @@ class Quantity:
         return f"some of {ends}" if " to " in ends else ends
 
 
-TEMPERATURE = Quantity("T", "e^(x / T)", inverse=True)
+TEMPERATURE_QUANTITY = Quantity("T", "e^(x / T)", inverse=True)
 
-CLOSE = 1.01
+NEARLY_POSSIBLE = 1.01
 """A least value that float64 tells to a hundredth is an answer."""
 
 
@@ -382,7 +382,7 @@ def _at_one_n(
     least = least_at(n, level)
     what = f"{quantity.letter} {quantity.kernel}"
     undecided = least.undecided_below
-    is_known = least.possible * CLOSE >= least.value
+    is_known = least.possible * NEARLY_POSSIBLE >= least.value
     if math.isinf(least.value) and len(undecided):
         is_known = False
     if not is_known:

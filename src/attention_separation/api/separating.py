@@ -272,7 +272,7 @@ def new_axes() -> "Axes":
     return pyplot.subplots()[1]
 
 
-PAPERS = {"fires": "exp", "silent": ["linear"]}
+PAPERS_CONTEST = {"fires": "exp", "silent": ["linear"]}
 """The first paper's contest."""
 
 
@@ -308,7 +308,7 @@ class Success(Answer):
 
 @question
 def success(
-    contest: "Mapping[str, Given | Sequence[Given]]" = PAPERS,
+    contest: "Mapping[str, Given | Sequence[Given]]" = PAPERS_CONTEST,
     model: validation.Model = "self_attention",
     attention_x: validation.AttentionX = "identity",
     n: int = 200,

@@ -18,7 +18,7 @@ from ..messages.progress import Progress
 from ..messages.question import question
 from ..messages.words import short_repr
 from . import validation
-from .build import LONG, Given, kernel_of, require_usable
+from .build import LONG_SECONDS, Given, kernel_of, require_usable
 from .notebook import Answer
 
 MOST_BYTES = 2 << 30
@@ -33,7 +33,7 @@ BYTES_OF_AN_OUTPUT = 24
 QUERIES_TRIED = 8
 """By which it is estimated how long literal trials take."""
 
-MOST_SIGNS = 1 << 22
+SIGNS_AT_ONCE = 1 << 22
 """Drawn at once."""
 
 
@@ -197,7 +197,7 @@ def _say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, trials:
     attention_weights(a1[:QUERIES_TRIED], a2, q, k, kernel)
     per_query = (time.perf_counter() - start) / QUERIES_TRIED
     seconds = 2 * n * trials * per_query
-    if seconds > LONG:
+    if seconds > LONG_SECONDS:
         print(f"simulate: about {seconds:,.0f} s", file=sys.stderr, flush=True)
 
 
@@ -209,7 +209,7 @@ def _draws(
     rng = np.random.default_rng(seed)
     d = layer.d(data.classes)
     m = data.m(n)
-    chunk = max(MOST_SIGNS // (d * m), 1)
+    chunk = max(SIGNS_AT_ONCE // (d * m), 1)
     for start in range(0, trials, chunk):
         count = min(chunk, trials - start)
         places = rng.integers(0, n, size=(chunk, 2, layer.dataset.special_tokens))

@@ -18,7 +18,7 @@ Split = Literal["one_coordinate"] | float
 MOST_CLASSES = 20_000
 """More would take gigabytes for the states of a column alone."""
 
-LARGEST = 1000.0
+LARGEST_NUMBER = 1000.0
 """Size of an entry of the tokens."""
 
 
@@ -69,9 +69,9 @@ def setting_of(
         raise TypeError(f"{name}={short_repr(x)} is no parameter; {allowed}")
     layer = _with_split(layer_of(model, attention_x), split)
     least = layer.dataset.other_columns + 1
-    from_0 = f"numbers from 0 to {LARGEST:g}"
+    from_0 = f"numbers from 0 to {LARGEST_NUMBER:g}"
     sizes: dict[str, Any] = {
-        "a0": number("a0", a0, from_0, lambda x: 0 <= x <= LARGEST),
+        "a0": number("a0", a0, from_0, lambda x: 0 <= x <= LARGEST_NUMBER),
         "a1": _size("a1", a1),
     }
     for name, x in (("b", b), ("c", c)):
@@ -117,5 +117,5 @@ def level_of(level: float | None) -> float | None:
 
 
 def _size(name: str, value: float) -> float:
-    allowed = f"numbers above 0 to {LARGEST:g}"
-    return number(name, value, allowed, lambda x: 0 < x <= LARGEST)
+    allowed = f"numbers above 0 to {LARGEST_NUMBER:g}"
+    return number(name, value, allowed, lambda x: 0 < x <= LARGEST_NUMBER)

@@ -24,7 +24,7 @@ from ..attention.kernels import KERNELS
 from .dataset import Entries, Tokens
 from .self_attention import SELF_ATTENTION, tokens
 
-LINEAR = KERNELS["linear"]
+LINEAR_KERNEL = KERNELS["linear"]
 
 
 def x_matrix(d: int, weight: float) -> np.ndarray:
@@ -51,7 +51,7 @@ def margin_of_rows(data: Entries, n: int, weight: float) -> float:
     n is a multiple of the classes, and at least 2."""
 
     def share(dataset: int) -> float:
-        rows = distinct_rows(token_types(data, n, weight, dataset), LINEAR)
+        rows = distinct_rows(token_types(data, n, weight, dataset), LINEAR_KERNEL)
         return float(rows.marked.max())
 
     return (share(1) - share(0)) / _tokens(data, n).s
@@ -95,5 +95,5 @@ def _largest_score(data: Entries, n: int, weight: float, dataset: int) -> float:
     queries = a[:2] @ x_matrix(sizes.d, weight)
     counts = np.ones((len(queries), n), dtype=int)
     inputs = KernelInputs(queries @ a.T, queries, a, counts, n, sizes.d)
-    rows = LINEAR.attention_weights(inputs) @ a
+    rows = LINEAR_KERNEL.attention_weights(inputs) @ a
     return float(rows[:, 1].max()) / sizes.s

@@ -63,7 +63,7 @@ def _():
     _parameters = mo.query_params().to_dict()
     sent = {name: value for name, value in _parameters.items() if isinstance(value, str)}
     controls = widgets(views.CONTROLS, sent)
-    own = widgets(views.OWN, sent)
+    own = widgets(views.VIEW_CONTROLS, sent)
     # What a view does not take is not beside it. A column is no control: what shows it does not run
     # again for a value.
     columns = {}

@@ -27,9 +27,9 @@ from ..messages.words import suggestion
 from ..pages.house_style import house_rc
 from ..rank_bound.bound import bound
 
-SIZE = (5.2, 3.5)  # inches: what is small enough for a phone is enlarged on a wide screen
+PICTURE_INCHES = (5.2, 3.5)  # inches: what is small enough for a phone is enlarged on a wide screen
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-POWERS = {10**k: "10" + str(k).translate(RAISED) for k in range(3, 13)}
+POWERS_OF_TEN = {10**k: "10" + str(k).translate(RAISED) for k in range(3, 13)}
 """Powers of ten as axes have them."""
 
 TEN = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
@@ -50,7 +50,7 @@ AXES: dict[str, tuple[str, tuple[float, ...]]] = {
 NEEDLE_KERNELS = ("bayes", "exp", "power_4", "power_3", "power_2", "linear", "uniform")
 MUS = tuple(3 + k / 2 for k in range(11))
 TOKENS = tuple(2**k for k in range(3, 21))
-TABLE = Path(__file__).with_name("needle_limits.csv")
+NEEDLE_LIMITS_FILE = Path(__file__).with_name("needle_limits.csv")
 """Their accuracy limits, which take longer than a slider may: tests/helpers/needle_table.py
 writes them."""
 
@@ -245,7 +245,7 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     if mu not in MUS or n not in TOKENS:
         allowed = f"mu in {MUS} and n in {TOKENS}; attention_separation.needle.limit has any other"
         raise ValueError(f"mu={mu!r} and n={n!r} are not in the table; allowed: {allowed}")
-    limits = pd.read_csv(TABLE, index_col=["mu", "kernel"]).loc[mu]
+    limits = pd.read_csv(NEEDLE_LIMITS_FILE, index_col=["mu", "kernel"]).loc[mu]
     axes = panel()
     for kernel in NEEDLE_KERNELS:
         accuracies = limits.loc[kernel, [*map(str, TOKENS)]]
@@ -374,7 +374,7 @@ def as_svg(figure: Figure) -> str:
 def panel() -> Axes:
     """The one panel of a new figure."""
     with house_rc():
-        return Figure(figsize=SIZE, layout="constrained").subplots()
+        return Figure(figsize=PICTURE_INCHES, layout="constrained").subplots()
 
 
 def finished(axes: Axes, along: str, up: str, words: str, is_logarithmic: bool = False) -> Figure:
@@ -384,7 +384,7 @@ def finished(axes: Axes, along: str, up: str, words: str, is_logarithmic: bool =
         axes.set_xscale("log")
         axes.minorticks_off()
         # Plain text is drawn in half the time of mathematics.
-        axes.xaxis.set_major_formatter(lambda x, _: POWERS.get(round(x), f"{x:g}"))
+        axes.xaxis.set_major_formatter(lambda x, _: POWERS_OF_TEN.get(round(x), f"{x:g}"))
     figure = axes.get_figure(root=True)
     assert figure is not None
     with house_rc():

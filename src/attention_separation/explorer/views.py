@@ -59,25 +59,34 @@ def _slider(label: str, steps: Sequence[float], start: float) -> Control:
     return Control("slider", label, start, {"steps": steps, "show_value": True})
 
 
-NAMES = {f"{name}: {kernel.symbol}": name for name, kernel in KERNELS.items()}
+KERNEL_BY_WORDS = {f"{name}: {kernel.symbol}": name for name, kernel in KERNELS.items()}
 """Names of kernels by what menus say."""
 
-WORDS = [*NAMES]
-MODELS = {layer.words: layer for layer in LAYERS}
-DRAWN = [words for words in WORDS if NAMES[words] in ("exp", "linear", "power_4", "elu_plus_one")]
+WORDS_OF_KERNELS = [*KERNEL_BY_WORDS]
+LAYER_BY_WORDS = {layer.words: layer for layer in LAYERS}
+DRAWN_AT_START = [
+    words
+    for words in WORDS_OF_KERNELS
+    if KERNEL_BY_WORDS[words] in ("exp", "linear", "power_4", "elu_plus_one")
+]
 """Kernels that are shown at the start, in the words of menus."""
 
 STEPS_OF_N = [part * 10**k for k in range(11) for part in TEN]
 STEPS_OF_N.append(10**12)
-FORMULA = {"placeholder": "such as x**4 or exp(x/2)", "debounce": False}
+FORMULA_FIELD = {"placeholder": "such as x**4 or exp(x/2)", "debounce": False}
 
 
 CONTROLS = {
-    "layer": Control("dropdown", "model", LAYERS[0].words, {"options": [*MODELS]}),
-    "kernel": Control("dropdown", "kernel", DRAWN[0], {"options": WORDS, "searchable": True}),
-    "formula": Control("text", "or a formula of your own, in x", "", FORMULA),
+    "layer": Control("dropdown", "model", LAYERS[0].words, {"options": [*LAYER_BY_WORDS]}),
+    "kernel": Control(
+        "dropdown", "kernel", DRAWN_AT_START[0], {"options": WORDS_OF_KERNELS, "searchable": True}
+    ),
+    "formula": Control("text", "or a formula of your own, in x", "", FORMULA_FIELD),
     "others": Control(
-        "multiselect", "beside it", DRAWN[1:], {"options": WORDS, "max_selections": 5}
+        "multiselect",
+        "beside it",
+        DRAWN_AT_START[1:],
+        {"options": WORDS_OF_KERNELS, "max_selections": 5},
     ),
     "n": _slider("n, tokens; made a multiple of K", STEPS_OF_N, 2_000),
     "classes": _slider("K, classes; d is 2 more, in cross-attention 1", range(2, 65), 20),
@@ -162,17 +171,17 @@ def _controls_of_views() -> dict[str, Control]:
     return controls
 
 
-OWN = _controls_of_views()
-STARTS = {name: control.start for name, control in (CONTROLS | OWN).items()}
+VIEW_CONTROLS = _controls_of_views()
+STARTS = {name: control.start for name, control in (CONTROLS | VIEW_CONTROLS).items()}
 STARTS["view"] = VIEW_CHOICE.start
 
 
 def question(values: Values) -> tuple[list[str], dict[str, Any]]:
     """What the values of CONTROLS ask: kernels, each once, the first the one that the number is of;
     and their setting, n and what is not where it starts."""
-    layer = MODELS[values["layer"]]
+    layer = LAYER_BY_WORDS[values["layer"]]
     classes = values["classes"]
-    kernels = [NAMES[words] for words in (values["kernel"], *values["others"])]
+    kernels = [KERNEL_BY_WORDS[words] for words in (values["kernel"], *values["others"])]
     formula = values["formula"].strip()
     if formula:
         kernels = [formula, *kernels]
@@ -245,7 +254,8 @@ def _python_of(kernel: str, at: Values) -> str:
 
 
 def show(name: str, kernels: Sequence[str], at: Values, values: Values) -> Shown:
-    """A view of kernels, as far as they have an answer at the setting, or of the values of OWN."""
+    """A view of kernels, as far as they have an answer at the setting, or of the
+    values of VIEW_CONTROLS."""
     view = VIEWS[name]
     own_values = {key: values[f"{name}.{key}"] for key in view.controls}
     answers = {kernel: answer(kernel, at) for kernel in kernels[: view.kernels]}

@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 P = ParamSpec("P")
-R = TypeVar("R")
+Answer = TypeVar("Answer")
 
 PACKAGE_FOLDER = f"{Path(__file__).resolve().parents[1]}{os.sep}"
 
@@ -30,12 +30,12 @@ NUMPYS_OWN: dict[str, Any] = {
 """What NumPy does with errors of floating point where nobody has called `np.seterr`."""
 
 
-def question(function: Callable[P, R]) -> Callable[P, R]:
+def question(function: Callable[P, Answer]) -> Callable[P, Answer]:
     """A function that people call; whatever it calls says each sentence once, and answers the same
     whatever the caller's `np.seterr` is."""
 
     @functools.wraps(function)
-    def asked(*args: P.args, **kwargs: P.kwargs) -> R:
+    def asked(*args: P.args, **kwargs: P.kwargs) -> Answer:
         if _SAID.get() is not None:
             return function(*args, **kwargs)
         token = _SAID.set(set())

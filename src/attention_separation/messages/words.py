@@ -7,7 +7,7 @@ import reprlib
 from collections.abc import Sequence
 from typing import Any
 
-MOST_SHOWN = 60
+SHOWN_CHARACTERS = 60
 """Characters of a value or a name that a sentence shows."""
 
 MOST_DECIMALS = 15
@@ -33,7 +33,7 @@ class _Shown(reprlib.Repr):
 _SHOWN = _Shown()
 _SHOWN.maxlevel = 4
 _SHOWN.maxdict = _SHOWN.maxlist = _SHOWN.maxtuple = _SHOWN.maxset = 12
-_SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = MOST_SHOWN
+_SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = SHOWN_CHARACTERS
 
 
 def plain_or_quoted(name: str) -> str:
@@ -51,7 +51,7 @@ def suggestion(name: str, allowed: list[str]) -> str:
 def short_repr(value: Any) -> str:
     """A value as text, cut where it is long."""
     text = _SHOWN.repr(value)
-    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."
 
 
 def counted(count: int, what: str) -> str:

@@ -31,7 +31,7 @@ def of_one_token(mu: float) -> float:
 MOST_N = 10**15
 """Tokens: whole numbers that float64 and the sums over n still tell apart."""
 
-STEP = 4
+N_FACTOR = 4
 """Factor between the n that are tried first."""
 
 
@@ -57,11 +57,11 @@ def crossing(accuracy_at: Callable[[int], Accuracy], about: float) -> Crossing:
     while above(low) < 0:
         if low == 1:
             return Crossing(0.0, 0.0)
-        high, low = low, max(low // STEP, 1)
+        high, low = low, max(low // N_FACTOR, 1)
     while above(high) >= 0:
         if high == MOST_N:
             return Crossing(math.inf, 0.0)
-        low, high = high, min(high * STEP, MOST_N)
+        low, high = high, min(high * N_FACTOR, MOST_N)
     while high - low > 1:
         middle = _between(low, high, above(low), above(high))
         # The true crossing is near: the other end is drawn to it.

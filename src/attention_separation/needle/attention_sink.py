@@ -31,8 +31,8 @@ def sink_accuracy(mu: float, n: int, logit: float, scale: float | None = None) -
         above_on_d0 = float(ndtr(-logit / scale))
         return Accuracy(of_events(above_on_d1, above_on_d0), 0.0)
     c = math.exp(min(logit - right_sink(scale, n), 700.0))
-    value = of_events(_difference(mu, n, scale, c, step=bayes.STEP, times=1), 0.0)
-    finer = of_events(_difference(mu, n, scale, c, step=0.6 * bayes.STEP, times=2), 0.0)
+    value = of_events(_difference(mu, n, scale, c, step=bayes.STEP_OF_Z, times=1), 0.0)
+    finer = of_events(_difference(mu, n, scale, c, step=0.6 * bayes.STEP_OF_Z, times=2), 0.0)
     return Accuracy(value, abs(value - finer))
 
 

@@ -13,10 +13,10 @@ from scipy.special import comb, ndtr
 
 from .accuracy import Accuracy, of_one_token
 
-REACH = 9.0
+Z_REACH = 9.0
 """Standard deviations of a token, and of the needle, to both sides."""
 
-STEP = 0.25
+STEP_OF_Z = 0.25
 """Of z, over mu where mu > 1: exp(-s X) has poles' distance pi / (2 mu) from the path."""
 
 DAMPING = 27.0
@@ -33,8 +33,8 @@ def best_accuracy(mu: float, n: int) -> Accuracy:
     """Of the likelihood ratio of all n tokens, in any order."""
     if n == 1:
         return Accuracy(of_one_token(mu), 0.0)
-    value = 0.5 + 0.5 * _mean_shortfall(mu, n, STEP, 1)
-    finer = 0.5 + 0.5 * _mean_shortfall(mu, n, 0.6 * STEP, 2)
+    value = 0.5 + 0.5 * _mean_shortfall(mu, n, STEP_OF_Z, 1)
+    finer = 0.5 + 0.5 * _mean_shortfall(mu, n, 0.6 * STEP_OF_Z, 2)
     return Accuracy(value, abs(value - finer))
 
 
@@ -85,7 +85,7 @@ def transforms(
 ) -> list[np.ndarray]:
     """E exp(-s X / n) - 1 of a token, z ~ N(0, 1), or of needles, whose z have these means."""
     step = step / max(mu, 1.0)
-    z = np.arange(-REACH, mu + REACH + step, step) - 1j * np.angle(s)[:, None] / max(mu, 1.0)
+    z = np.arange(-Z_REACH, mu + Z_REACH + step, step) - 1j * np.angle(s)[:, None] / max(mu, 1.0)
     # Less 1, which is what a density integrates to: else n would magnify the rounding of 1.
     less = np.expm1(-s[:, None] / n * np.exp(mu * z - mu * mu / 2))
     scale = step / math.sqrt(2 * math.pi)

@@ -23,13 +23,13 @@ def uniform_accuracy(mu: float, n: int) -> Accuracy:
     return Accuracy(float(ndtr(mu / (2 * math.sqrt(n)))), 0.0)
 
 
-NODES, FINER = 200, 400
+CHI_NODES, FINER_CHI_NODES = 200, 400
 """Nodes of Gauss and Legendre: what is stated, and what its error is measured by."""
 
 WIDTH = 9.0
 """Standard deviations of the chi law to both sides: beyond lies less than 1e-18."""
 
-MANY = 100
+MANY_DEGREES_OF_FREEDOM = 100
 """Degrees of freedom from which on Stirling's series of three terms is exact to rounding."""
 
 
@@ -37,8 +37,8 @@ def linear_accuracy(mu: float, n: int) -> Accuracy:
     """1/2 + TV / 2 of the pair (sum, sum of squares) between D0 and D1."""
     if n == 1:
         return Accuracy(of_one_token(mu), 0.0)
-    value = _total_variation_accuracy(mu, n, NODES)
-    finer = _total_variation_accuracy(mu, n, FINER)
+    value = _total_variation_accuracy(mu, n, CHI_NODES)
+    finer = _total_variation_accuracy(mu, n, FINER_CHI_NODES)
     return Accuracy(value, abs(value - finer))
 
 
@@ -75,7 +75,7 @@ def _nodes_and_weights(count: int) -> tuple[np.ndarray, np.ndarray]:
 def _log_chi(freedom: int, w: np.ndarray) -> np.ndarray:
     """Log density of the chi law; of many degrees of freedom about its mode, by Stirling's series,
     for terms as large as n log n would cancel."""
-    if freedom < MANY:
+    if freedom < MANY_DEGREES_OF_FREEDOM:
         constant = (1 - freedom / 2) * math.log(2) - gammaln(freedom / 2)
         return constant + (freedom - 1) * np.log(w) - w * w / 2
     half = freedom / 2
@@ -99,15 +99,15 @@ def _log_ratio(freedom: int, noncentrality: float, w: np.ndarray) -> np.ndarray:
     return logsumexp(terms, axis=1) - noncentrality / 2
 
 
-REACH = 9.0
-"""The largest of n tokens is not below -REACH, and the needle not above mu + REACH."""
+THRESHOLD_REACH = 9.0
+"""The largest of n tokens is not below minus that, and the needle not above mu and that."""
 
 GRID = 400
 
 
 def largest_token_accuracy(mu: float, n: int) -> Accuracy:
     """At the best threshold t, found on a grid and then by Brent's method."""
-    grid = np.linspace(-REACH, mu + REACH, GRID)
+    grid = np.linspace(-THRESHOLD_REACH, mu + THRESHOLD_REACH, GRID)
     k = int(np.clip(_gains(grid, mu, n).argmax(), 1, GRID - 2))
     low = grid[k - 1]
     high = grid[k + 1]
@@ -132,7 +132,7 @@ def _gains(t: np.ndarray | float, mu: float, n: int) -> np.ndarray:
     return np.asarray(others_below * of_one_token)
 
 
-BOUND, REFERENCE, BEST = KINDS = ("bound", "reference", "best possible")
+BOUND, REFERENCE, BEST = KINDS_OF_LIMIT = ("bound", "reference", "best possible")
 """What no layer of the kernel can pass, of any number of heads that each sum a score times a value
 over the tokens, both linear in the token and the same functions at every place, and anything
 behind; what one reading of one query comes to; and what nothing at all can pass."""
@@ -143,7 +143,7 @@ class Line:
     """The best accuracy of a kernel, at any mu and n."""
 
     name: str  # of the kernel
-    kind: str  # one of KINDS
+    kind: str  # one of KINDS_OF_LIMIT
     method: str  # how it is computed, in words
     accuracy: Callable[[float, int], Accuracy]  # at a signal-to-noise ratio mu and n tokens
     growth: Callable[[float], float]  # about where n is critical, by mu
@@ -217,7 +217,7 @@ _ALL_LINES = (
     ),
     Line("bayes", BEST, "Laplace transform inverted", bayes.best_accuracy, _exponential),
 )
-LINES: Mapping[str, Line] = {line.name: line for line in _ALL_LINES}
+LIMITS_BY_KERNEL: Mapping[str, Line] = {line.name: line for line in _ALL_LINES}
 """By the kernel's name, from the least to the best."""
 
 
@@ -268,9 +268,11 @@ def critical_n(kernel: str, mu: float) -> float:
 
 def _line(kernel: str) -> Line:
     name = without_alias(kernel) if isinstance(kernel, str) else ""
-    if name in LINES:
-        return LINES[name]
-    raise ValueError(f"kernel={short_repr(kernel)} has no line; {suggestion(name, list(LINES))}")
+    if name in LIMITS_BY_KERNEL:
+        return LIMITS_BY_KERNEL[name]
+    raise ValueError(
+        f"kernel={short_repr(kernel)} has no line; {suggestion(name, list(LIMITS_BY_KERNEL))}"
+    )
 
 
 def checked_mu(mu: float) -> float:

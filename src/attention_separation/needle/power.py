@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from ..statistics.fourier import over_log_frequencies
 from .accuracy import Accuracy, of_events, of_one_token
 
-REACH = 8.5
+NOISE_REACH = 8.5
 """Standard deviations of a token, and of the needle, to both sides."""
 
 OFF = 0.3
@@ -26,7 +26,7 @@ OFF = 0.3
 @dataclass(frozen=True)
 class Grid:
     """Points in z and in log omega, and the size of the integrand that is left out. Of fewer than
-    FEW tokens phi^n falls slowly and oscillates: `few` times the points in omega."""
+    FEW_TOKENS tokens phi^n falls slowly and oscillates: `few` times the points in omega."""
 
     z: int
     omega: int
@@ -34,25 +34,27 @@ class Grid:
     few: int
 
 
-FEW = 64
+FEW_TOKENS = 64
 
 SOUGHT = Grid(220, 160, 1e-7, few=2)
 """Where delta and t are sought."""
 
 STATED = Grid(400, 240, 1e-11, few=8)
-FINER = Grid(600, 400, 1e-12, few=8)
+FINER_GRID = Grid(600, 400, 1e-12, few=8)
 """What is stated, and what its error is measured by."""
 
-WIDE = np.linspace(-45.0, 45.0, 91)
+WIDE_LOG_OMEGA = np.linspace(-45.0, 45.0, 91)
 """Log omega where the integrand is looked for."""
 
 MARGIN = 1.5
 """In log omega: how far a reading's integrand may reach beyond that of the first one tried."""
 
-STARTS = tuple(itertools.product((0.7, 1.2, 2.2, 5.0, 15.0), (0.0, 0.1, 0.5, 1.0, 2.0, 3.5)))
+READINGS_TRIED = tuple(
+    itertools.product((0.7, 1.2, 2.2, 5.0, 15.0), (0.0, 0.1, 0.5, 1.0, 2.0, 3.5))
+)
 """From the best of these readings Nelder and Mead start, or from one that is given."""
 
-STEPS = (0.2, 0.1)
+SIMPLEX_STEPS = (0.2, 0.1)
 """First in log delta and the shift; then again from where they end, for a simplex may collapse."""
 
 CORNERS = np.array([[0, 0], [1, 0], [0, 1]])
@@ -66,8 +68,8 @@ SOUGHT_TO = 5e-8
 Point = np.ndarray[tuple[int], np.dtype[np.float64]]
 """Log delta and the shift, (2,)."""
 
-NODES, WEIGHTS = hermegauss(24)
-WEIGHTS = WEIGHTS / math.sqrt(2 * math.pi)
+HERMITE_NODES, HERMITE_WEIGHTS = hermegauss(24)
+HERMITE_WEIGHTS = HERMITE_WEIGHTS / math.sqrt(2 * math.pi)
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,10 @@ class Reading:
 
     def threshold(self, p: int, n: int) -> float:
         """t."""
-        h = (NODES + self.delta) ** p
-        mean = float(WEIGHTS @ h)
-        t = float(WEIGHTS @ (h * NODES)) / mean
-        spread = math.sqrt(float(WEIGHTS @ (h * (NODES - t)) ** 2) / n)
+        h = (HERMITE_NODES + self.delta) ** p
+        mean = float(HERMITE_WEIGHTS @ h)
+        t = float(HERMITE_WEIGHTS @ (h * HERMITE_NODES)) / mean
+        spread = math.sqrt(float(HERMITE_WEIGHTS @ (h * (HERMITE_NODES - t)) ** 2) / n)
         return t + self.shift * spread / mean
 
 
@@ -100,7 +102,7 @@ def accuracy_and_reading(
     reading = sought_reading(p, mu, n, near)
     # Of two or three tokens the inversion may pass 1 by its error.
     value = min(accuracy_of(p, mu, n, reading, STATED), 1.0)
-    finer = min(accuracy_of(p, mu, n, reading, FINER), 1.0)
+    finer = min(accuracy_of(p, mu, n, reading, FINER_GRID), 1.0)
     return Accuracy(value, SOUGHT_TO + abs(value - finer)), reading
 
 
@@ -110,9 +112,9 @@ FARTHEST_SHIFT = 6
 
 
 def sought_reading(p: int, mu: float, n: int, near: Reading | None = None) -> Reading:
-    """The best delta and t by Nelder and Mead, in log delta and the shift, from the best of STARTS
-    or from a reading near by."""
-    starts = [near] if near else [Reading(delta, shift) for delta, shift in STARTS]
+    """The best delta and t by Nelder and Mead, in log delta and the shift, from the best of
+    READINGS_TRIED or from a reading near by."""
+    starts = [near] if near else [Reading(delta, shift) for delta, shift in READINGS_TRIED]
     best = max(starts, key=lambda start: accuracy_of(p, mu, n, start, SOUGHT))
     low, high = _path(p, mu, n, best, SOUGHT).seen_range(n, SOUGHT.least)
     seen = (low - MARGIN, high + MARGIN)
@@ -125,7 +127,7 @@ def sought_reading(p: int, mu: float, n: int, near: Reading | None = None) -> Re
         return -accuracy_of(p, mu, n, Reading(math.exp(log_delta), shift), SOUGHT, seen)
 
     point: Point = np.array([math.log(best.delta), best.shift])
-    for step in STEPS:
+    for step in SIMPLEX_STEPS:
         search = minimize(
             loss,
             point,
@@ -151,7 +153,7 @@ def accuracy_of(
     """The accuracy of one reading; `seen` is the range of log omega, if it is known."""
     path = _path(p, mu, n, reading, grid)
     low, high = seen or path.seen_range(n, grid.least)
-    points = grid.omega * (grid.few if n < FEW else 1)
+    points = grid.omega * (grid.few if n < FEW_TOKENS else 1)
     log_omega, step = np.linspace(low, high, points, retstep=True)
     of_token, of_needle = path.characteristic(np.exp(log_omega))
     values = _integrand(n, of_token, of_needle).imag
@@ -172,7 +174,7 @@ class _Path:
     """A path of z for one polynomial g, and the weights of the two normal densities on it."""
 
     def __init__(self, p: int, mu: float, delta: float, t: float, points: int):
-        x, step = np.linspace(-REACH, mu + REACH, points, retstep=True)
+        x, step = np.linspace(-NOISE_REACH, mu + NOISE_REACH, points, retstep=True)
         # g' = (z + delta)^(p-1) ((p + 1) z + delta - p t): on both sides of its zeros g' has the
         # sign of the path's imaginary part.
         bend = np.tanh(x + delta)
@@ -193,10 +195,10 @@ class _Path:
     def seen_range(self, n: int, least: float) -> tuple[float, float]:
         """Log omega from where the integrand, odd in omega, still falls as omega to an accuracy of
         `least`, to where it is smaller than that."""
-        of_token, of_needle = self.characteristic(np.exp(WIDE))
+        of_token, of_needle = self.characteristic(np.exp(WIDE_LOG_OMEGA))
         size = np.abs(_integrand(n, of_token, of_needle))
-        from_where = WIDE[size > math.sqrt(least)]
-        to_where = WIDE[size > least]
+        from_where = WIDE_LOG_OMEGA[size > math.sqrt(least)]
+        to_where = WIDE_LOG_OMEGA[size > least]
         if not len(from_where):
             return -1.0, 1.0
         return from_where[0] - 1.0, to_where[-1] + 1.0

@@ -19,9 +19,9 @@ FUNCTIONS = {
 }  # fmt: skip
 """Those of numexpr that a formula may call, with their numbers of arguments."""
 
-OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
-COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-ALLOWED = (
+OPERATOR_NODES = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+COMPARISON_NODES = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+ALLOWED_IN_FORMULA = (
     f"{', '.join(NAMES)}, numbers, + - * / **, comparisons, parentheses, and {', '.join(FUNCTIONS)}"
 )
 
@@ -56,11 +56,11 @@ def parse_formula(text: str) -> Formula:
         column += len(flat) - len(written)
         fault = error.msg
         if "allowed: " not in fault:
-            fault += f"; allowed: {ALLOWED}"
+            fault += f"; allowed: {ALLOWED_IN_FORMULA}"
         raise FormulaError(f"column {column}: {fault}") from error
     except (RecursionError, MemoryError, ValueError) as error:
         why = str(error) or "it is too deeply nested"
-        raise FormulaError(f"it cannot be read: {why}; allowed: {ALLOWED}") from error
+        raise FormulaError(f"it cannot be read: {why}; allowed: {ALLOWED_IN_FORMULA}") from error
     used_names = _names_in(body)
     names = tuple(name for name in NAMES if name in used_names)
     return Formula(expression, names, _steps_in(body))
@@ -90,13 +90,15 @@ def _rewritten(node: ast.expr, text: str) -> ast.expr:
             return ast.Constant(float(value))
         case ast.Name(id=name) if name in NAMES:
             return node
-        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, OPERATORS):
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, OPERATOR_NODES):
             return ast.BinOp(_rewritten(left, text), op, _rewritten(right, text))
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _rewritten(operand, text)
         case ast.UnaryOp(op=ast.USub() as op, operand=operand):
             return ast.UnaryOp(op, _rewritten(operand, text))
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, COMPARISONS):
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(
+            op, COMPARISON_NODES
+        ):
             condition = _rewritten_condition(node, text)
             one_or_zero: list[ast.expr] = [ast.Constant(1.0), ast.Constant(0.0)]
             return ast.Call(ast.Name("where"), [condition, *one_or_zero], [])
@@ -115,7 +117,9 @@ def _rewritten(node: ast.expr, text: str) -> ast.expr:
 def _rewritten_condition(node: ast.expr, text: str) -> ast.expr:
     """The condition of a `where`, written anew: a comparison, or whether a number is not 0."""
     match node:
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, COMPARISONS):
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(
+            op, COMPARISON_NODES
+        ):
             return ast.Compare(_rewritten(left, text), [op], [_rewritten(right, text)])
     return ast.Compare(_rewritten(node, text), [ast.NotEq()], [ast.Constant(0.0)])
 

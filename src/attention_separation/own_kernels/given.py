@@ -24,7 +24,7 @@ Given = str | Kernel | Callable[..., Any]
 GIVEN = "given"
 """The source of kernels of one's own."""
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+DOTTED_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 
 
 def scores(
@@ -145,7 +145,7 @@ def kernel_of(kernel: "str | Kernel | Callable[..., Any]") -> Kernel:
 
 @lru_cache(maxsize=256)
 def _of_text(text: str) -> Kernel:
-    if NAME.fullmatch(text) and text not in ("x", "n", "d", "log_n"):
+    if DOTTED_NAME.fullmatch(text) and text not in ("x", "n", "d", "log_n"):
         return kernel_named(text)
     try:
         formula = parse_formula(text)

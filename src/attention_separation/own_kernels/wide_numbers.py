@@ -1,6 +1,6 @@
 """Formulas in numbers beyond float64's range: exp(10 * x) is one of them where a score x is 100.
 
-A wide number is mantissa * e^exponent. It is plain where its logarithm is within LARGEST_LOG: its
+A wide number is mantissa * e^exponent. It is plain where its logarithm is within PLAIN_LOG: its
 exponent is then 0, so that ordinary numbers have the same bits as by NumPy. Elsewhere its mantissa
 is 1 or -1, and its exponent the logarithm.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..attention.kernel import VANISHING, not_quite_0
 
-LARGEST_LOG = 300.0
+PLAIN_LOG = 300.0
 """Products and quotients of two plain numbers, to e^300 each, are in float64's range."""
 
 
@@ -47,7 +47,7 @@ def wide(mantissa: np.ndarray | float, exponent: np.ndarray | float = 0.0) -> Wi
     mantissa, exponent = np.broadcast_arrays(mantissa, exponent)
     log = np.log(np.abs(mantissa)) + exponent
     # 0, infinities and what is no number are plain as well.
-    is_plain = (np.abs(log) <= LARGEST_LOG) | ~np.isfinite(log)
+    is_plain = (np.abs(log) <= PLAIN_LOG) | ~np.isfinite(log)
     plain = np.where(np.isneginf(log), 0.0, mantissa * np.exp(exponent))
     return WideNumbers(
         mantissa=np.where(is_plain, plain, np.sign(mantissa)),
@@ -105,7 +105,7 @@ def _value(node: ast.expr, names: Mapping[str, WideNumbers]) -> WideNumbers:
             is_so = COMPARISONS[type(op)](difference.mantissa, 0.0)
             return _where(is_so, _value(yes, names), _value(no, names))
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return FUNCTIONS[name](*[_value(argument, names) for argument in arguments])
+            return WIDE_FUNCTIONS[name](*[_value(argument, names) for argument in arguments])
     raise TypeError(f"{ast.unparse(node)} is no part of a formula")
 
 
@@ -136,14 +136,14 @@ def _power(a: WideNumbers, b: WideNumbers) -> WideNumbers:
     plain = np.power(a.mantissa, power)
     log = power * (np.log(np.abs(a.mantissa)) + a.exponent)
     # NumPy has the powers of 0 and of infinity, too.
-    by_numpy = (a.exponent == 0) & ((np.abs(log) <= LARGEST_LOG) | ~np.isfinite(log))
+    by_numpy = (a.exponent == 0) & ((np.abs(log) <= PLAIN_LOG) | ~np.isfinite(log))
     sign = np.where(a.mantissa < 0, np.power(-1.0, power), 1.0)
     return wide(np.where(by_numpy, plain, sign), np.where(by_numpy, 0.0, log))
 
 
 def _exp(a: WideNumbers) -> WideNumbers:
     log = a.to_float()
-    is_plain = np.abs(log) <= LARGEST_LOG
+    is_plain = np.abs(log) <= PLAIN_LOG
     return wide(np.where(is_plain, np.exp(log), 1.0), np.where(is_plain, 0.0, log))
 
 
@@ -159,7 +159,7 @@ def _log1p(a: WideNumbers) -> WideNumbers:
 
 def _expm1(a: WideNumbers) -> WideNumbers:
     log = a.to_float()
-    is_plain = np.abs(log) <= LARGEST_LOG
+    is_plain = np.abs(log) <= PLAIN_LOG
     expm1_of_large = _subtract(_exp(a), wide(1.0))
     expm1 = _where(is_plain, wide(np.expm1(log)), expm1_of_large)
     return _or_itself(expm1, a)
@@ -225,7 +225,7 @@ COMPARISONS: dict[type[ast.cmpop], np.ufunc] = {
     ast.Eq: np.equal, ast.NotEq: np.not_equal,
 }  # fmt: skip
 
-FUNCTIONS: dict[str, Callable[..., WideNumbers]] = {
+WIDE_FUNCTIONS: dict[str, Callable[..., WideNumbers]] = {
     "exp": _exp, "log": _log, "log1p": _log1p, "expm1": _expm1, "sqrt": _sqrt, "abs": _abs,
     "tanh": _tanh, "sin": _sin, "cos": _cos, "minimum": _minimum, "maximum": _maximum,
     "floor": _to_whole(np.floor), "ceil": _to_whole(np.ceil), "round": _to_whole(np.round),

@@ -10,7 +10,7 @@ import pyarrow as pa
 from ..results.files import write_text
 from ..results.tables import Row, TableError, all_finite, write_csv, write_parquet
 
-STYLE = """
+TABLE_STYLE = """
 body { font: 15px/1.5 "DejaVu Sans", system-ui, sans-serif; color: #222;
   margin: 2em auto; max-width: 90em; padding: 0 1em; }
 h1 { font-size: 1.4em; } p { max-width: 50em; }
@@ -53,7 +53,7 @@ def document(title: str, body: str, style: str = "") -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><title>'
-        f"{escape(title)}</title><style>{STYLE}{style}</style></head>\n<body><h1>{escape(title)}</h1>\n"
+        f"{escape(title)}</title><style>{TABLE_STYLE}{style}</style></head>\n<body><h1>{escape(title)}</h1>\n"
         f"{body}</body></html>\n"
     )
 

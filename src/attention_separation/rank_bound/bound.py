@@ -28,7 +28,7 @@ from ..statistics.bisection import halved, halvings
 LISTED = 2048
 """Odd degrees that are added one by one, beside 4 d; those beyond are one integral."""
 
-NODES = 40
+CAP_NODES = 40
 """Of that integral."""
 
 FARTHEST = 200.0
@@ -40,10 +40,10 @@ DIGITS = 6
 MOST_HEADS = 1000
 """log2 of the most heads that are looked for."""
 
-HALVINGS = 40
+DEGREE_HALVINGS = 40
 """Of log2 of the degree where something begins to be left."""
 
-FINEST = 1e-9
+HEADS_PRECISION = 1e-9
 """Relative, of a number of heads that is looked for: no finer where it is no whole number."""
 
 
@@ -167,7 +167,7 @@ def _left_beyond(d: int, r: int, heads: np.ndarray, any_value: bool, encoded: bo
         def is_nothing_left(log2_degree: np.ndarray) -> np.ndarray:
             return ~(left(2.0**log2_degree) > 0)
 
-        _, high = halvings(low, high, is_nothing_left, HALVINGS)
+        _, high = halvings(low, high, is_nothing_left, DEGREE_HALVINGS)
     start = np.where(nothing_left, 2.0**high, first)
     return np.maximum(0.0, _sum_from(start, energy_left))
 
@@ -178,7 +178,7 @@ def _sum_from(start: np.ndarray, term: Callable[[np.ndarray], np.ndarray]) -> np
     Terms are powers of 1/l times a power series in it, at least the second: with l = start / t^2
     the integral has a smooth integrand.
     """
-    t, weights = unit_rule(NODES)
+    t, weights = unit_rule(CAP_NODES)
     integral = (term(start / t**2) * 2 * start / t**3) @ weights
     slope = (term(start + 1) - term(start - 1)) / 2
     return integral / 2 + (term(start) / 2 - slope / 6)[:, 0]
@@ -216,7 +216,7 @@ def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -
     # The bound at `low` is above the error, or low is 0; at `high` it is not.
     high = doublings[first_enough]
     low = np.where(first_enough > 0, doublings[np.maximum(first_enough - 1, 0)], 0.0)
-    while ((high - low > 1) & (high - low > FINEST * high)).any():
+    while ((high - low > 1) & (high - low > HEADS_PRECISION * high)).any():
         middle = np.maximum(np.floor((low + high) / 2), 1.0)
         fits = bound(d, r, middle, any_value) <= wanted
         low, high = halved(low, high, middle, ~fits)

@@ -16,7 +16,7 @@ from ..statistics.counts import clopper_pearson
 from .exact import large_d_limits, scores
 from .exact.answer import Recall
 from .exact.reach import LARGEST_N, Reach, reach, simulated_reach, sizes
-from .exact.writes import VANISHING, Writes
+from .exact.writes import VANISHED, Writes
 from .layers import Delta, GivenLayer, Layer, LeastSquares, Scores, layer_of
 from .simulation.black_box import Pairs, simulated
 from .simulation.conventions import other_conventions, words_of_norm
@@ -106,7 +106,7 @@ class Question:
         keys_seen = Writes(self.n, rewrites=0, decay=layer.decay).keys_seen
         if self.age is not None and self.age >= keys_seen:
             method = "limit: of a decay that leaves the key unseen"
-            return Recall(scores.GUESS, VANISHING * math.sqrt(self.d), method)
+            return Recall(scores.GUESS, VANISHED * math.sqrt(self.d), method)
         if keys_seen > MOST_STEPS:
             value = large_d_limits.delta_limit(layer, self.n, self.d, self.age, self.cosine)
             method = "limit: of large d and n; the error is what was seen at d = 16 to 256, as 1/d"
@@ -137,7 +137,7 @@ class Question:
         pairs = Pairs(self.n, self.d, ages, self.cosine, self.rewrites, norm)
         what = "the literal layer"
         if has_weights_of_either_sign(self.layer, self.d):
-            what += f", {scores.NOT_DIVIDED}"
+            what += f", {scores.NOT_DIVIDED_FAULT}"
         return simulated(literal_layer(self.layer), pairs, draws, self.seed, what)
 
 

@@ -28,13 +28,13 @@ class Kind:
 FIGURE = Kind("figures", PICTURES + NUMBERS)
 PICTURE = Kind("figures", PICTURES)
 TABLE = Kind("tables", ("parquet", "csv", "html"))
-POINTS = Kind("tables", NUMBERS)
-CHECK = Kind("checks", ("txt",))
+POINTS_KIND = Kind("tables", NUMBERS)
+CHECK_KIND = Kind("checks", ("txt",))
 CELL = Kind("cells", ("parquet",))
 """A figure with its numbers, one whose numbers are a table of the same job; a table with a page,
 one without; a sentence; a part of a study that is computed or trained by a job of its own."""
 
-START = Kind("", ("html",))
+START_PAGE = Kind("", ("html",))
 """A page from which all else is reached; it lies in the folder of results itself."""
 
 

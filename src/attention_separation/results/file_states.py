@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from .declaration import TABLE, Current
-from .files import AGAIN, PART
+from .files import AGAIN, PART_SUFFIX
 from .manifest import NAME, ManifestError, read_manifest, sha256, unlisted
 from .tables import TableError, read_schema
 
@@ -36,7 +36,7 @@ def states(folder: Path, expected: dict[str, Current]) -> dict[str, str]:
         relative = str(path.relative_to(folder))
         if path.suffix == ".parquet":
             states.setdefault(relative, NOT_OF_CONFIG)
-        elif path.suffix == PART:
+        elif path.suffix == PART_SUFFIX:
             states[relative] = "left by a killed job, or being written"
         elif relative != NAME and listed is not None:
             states[relative] = _other_state(path, relative, listed, states)

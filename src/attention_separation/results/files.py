@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-PART = ".part"
+PART_SUFFIX = ".part"
 """How the name of a file ends that is being written, or that a killed job has left."""
 
 AGAIN = "remove the file and run again"
@@ -69,7 +69,9 @@ def check_writable(folder: str | os.PathLike) -> None:
 def _new(path: Path) -> tuple[int, Path]:
     """A new file, locked while its handle is open: so others know that its writer lives."""
     while True:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PART, dir=path.parent)
+        handle, name = tempfile.mkstemp(
+            prefix=f".{path.name}.", suffix=PART_SUFFIX, dir=path.parent
+        )
         # Not every file system has locks; without them nothing is ever taken for left.
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -80,7 +82,7 @@ def _new(path: Path) -> tuple[int, Path]:
 
 def _remove_left(path: Path) -> None:
     """Remove the parts of `path` that nobody writes any more."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*{PART}"):
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*{PART_SUFFIX}"):
         with suppress(OSError), left.open("rb+") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             left.unlink()

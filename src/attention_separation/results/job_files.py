@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..settings.strict_model import digest
-from .declaration import CHECK, FIGURE, START, TABLE, Output, Result, Study, outputs_of
+from .declaration import CHECK_KIND, FIGURE, START_PAGE, TABLE, Output, Result, Study, outputs_of
 
 
 def input_files(result: Result) -> dict[str, list[str]]:
@@ -32,7 +32,7 @@ def output_files(result: Result) -> dict[str, list[tuple[Output, str]]]:
     return files
 
 
-SETTINGS = Path(".snakemake/settings")
+SETTINGS_FOLDER = Path(".snakemake/settings")
 
 
 def settings_file(result: Result) -> str:
@@ -43,10 +43,10 @@ def settings_file(result: Result) -> str:
 
 def file_of(name: str, text: str) -> str:
     """The same of any settings."""
-    path = SETTINGS / f"{name}-{digest(text)}.json"
+    path = SETTINGS_FOLDER / f"{name}-{digest(text)}.json"
     content = text.encode()
     if not path.exists() or path.read_bytes() != content:
-        SETTINGS.mkdir(parents=True, exist_ok=True)
+        SETTINGS_FOLDER.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}")
         part.write_bytes(content)
         part.replace(path)
@@ -68,7 +68,7 @@ def command_options(
     return " ".join([*words, *result.options])
 
 
-FOLDERS_OF_RUN = (FIGURE.folder, TABLE.folder, CHECK.folder, START.folder)
+FOLDERS_OF_RUN = (FIGURE.folder, TABLE.folder, CHECK_KIND.folder, START_PAGE.folder)
 """Folders with what is no job's input alone."""
 
 

@@ -18,7 +18,7 @@ ASIDE = (
 )
 """Files and folders below results that are no results."""
 
-PARTS = ("panels", "cells", "numbers", "figures", "tables")
+FOLDERS_OF_RESULTS = ("panels", "cells", "numbers", "figures", "tables")
 """Folders that make the one they lie in a folder of results of its own."""
 
 
@@ -31,7 +31,7 @@ def sha256(path: Path) -> str:
 def unlisted(folder: Path) -> list[Path]:
     """All files below a folder of results, but what is ASIDE or lies in another such folder."""
     other_folders = set()
-    for name in PARTS:
+    for name in FOLDERS_OF_RESULTS:
         other_folders |= {path.parent for path in folder.rglob(name)}
     other_folders.discard(folder)
     files = []

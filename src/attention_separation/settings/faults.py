@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from ..messages.words import MOST_SHOWN, counted, plain_or_quoted, short_repr, suggestion
+from ..messages.words import SHOWN_CHARACTERS, counted, plain_or_quoted, short_repr, suggestion
 
 Place = tuple[Any, ...]
 """Keys and indices that lead to a setting."""
@@ -156,7 +156,7 @@ def _sentence(entry: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
         case "union_tag_invalid":
             tag = context["tag"]
             allowed = context["expected_tags"].replace("'", "").split(", ")
-            return f"{short_repr(tag)} is unknown; {suggestion(tag[:MOST_SHOWN], allowed)}"
+            return f"{short_repr(tag)} is unknown; {suggestion(tag[:SHOWN_CHARACTERS], allowed)}"
         case "float_type" if type(entry["input"]) is int:
             message = "should be a number below 10^308"
         case "literal_error":

@@ -71,21 +71,21 @@ class PythonKernel(StrictModel):
     normalised: Normalised = True
 
 
-FORMS = {"score": ScoreKernel, "feature_map": FeatureKernel, "python": PythonKernel}
+KERNEL_FORMS = {"score": ScoreKernel, "feature_map": FeatureKernel, "python": PythonKernel}
 """By the setting that one of them alone has."""
 
 
 def _nearest_form(keys: Iterable[Any]) -> str | None:
     """The form whose key is near one of these, if any is."""
     for key in keys:
-        for form in difflib.get_close_matches(str(key), FORMS, n=1):
+        for form in difflib.get_close_matches(str(key), KERNEL_FORMS, n=1):
             return form
     return None
 
 
 def _form(value: Any) -> str:
     """The key of a kernel's form; one without any of them is of that with the nearest."""
-    for key, form in FORMS.items():
+    for key, form in KERNEL_FORMS.items():
         if isinstance(value, form) or (isinstance(value, dict) and key in value):
             return key
     keys = value if isinstance(value, dict) else ()
@@ -96,8 +96,8 @@ def _require_one_form(value: Any) -> Any:
     """The value; ValueError if it is a mapping with keys of several forms, or none."""
     if not isinstance(value, dict):
         return value
-    forms = [key for key in FORMS if key in value]
-    allowed = f"allowed: one of {', '.join(FORMS)}"
+    forms = [key for key in KERNEL_FORMS if key in value]
+    allowed = f"allowed: one of {', '.join(KERNEL_FORMS)}"
     if len(forms) > 1:
         raise ValueError(f"has {' and '.join(forms)}; {allowed}")
     if not forms and _nearest_form(value) is None:

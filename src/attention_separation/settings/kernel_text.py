@@ -25,7 +25,7 @@ from .strict_model import StrictModel
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 """What is no formula, but for a single quantity."""
 
-QUANTITIES = ("x", "n", "d", "log_n")
+FORMULA_QUANTITIES = ("x", "n", "d", "log_n")
 
 
 class NamedKernel(StrictModel):
@@ -63,7 +63,7 @@ def named_kernels(names: Iterable[Any], kernels: Mapping[str, Any]) -> list[dict
 
 def is_formula(text: str) -> bool:
     """Whether a text is read as a formula, not as a name."""
-    return text in QUANTITIES or not PLAIN_NAME.fullmatch(text)
+    return text in FORMULA_QUANTITIES or not PLAIN_NAME.fullmatch(text)
 
 
 def _written(text: str, info: ValidationInfo) -> str:

@@ -31,7 +31,7 @@ DIGEST_LENGTH = 16
 
 MOST_SLICES = 1000
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
+NAME_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 FOLDERS = (
     "panels", "exact", "figures", "tables", "slices", "logs", "benchmarks", "report", "head_rank",
     "needle", "cells", "checkpoints", "checks",
@@ -117,7 +117,7 @@ def name_but(is_taken: Callable[[str], Any], by: str) -> AfterValidator:
     fault."""
 
     def checked(name: str) -> str:
-        if not NAME.fullmatch(name):
+        if not NAME_PATTERN.fullmatch(name):
             raise fault("is no name; allowed: at most 50 letters, digits and _, a letter first")
         if is_taken(name):
             raise fault(f"is the name of {by}; choose another")

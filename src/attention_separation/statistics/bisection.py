@@ -7,7 +7,7 @@ import numpy as np
 
 T = TypeVar("T")
 
-PARTS = 16
+PARTS_OF_BRACKET = 16
 """Parts that an interval is cut into where a condition is asked of many numbers at once."""
 
 
@@ -67,7 +67,7 @@ def last_multiple_between(
     """The largest multiple of a step from `low`, where a condition holds, to `high`, where it does
     not."""
     while high - low > step:
-        multiples = np.linspace(low, high, PARTS + 1).astype(np.int64) // step
+        multiples = np.linspace(low, high, PARTS_OF_BRACKET + 1).astype(np.int64) // step
         sizes = np.unique(multiples) * step
         inner = sizes[(sizes > low) & (sizes < high)]
         edges = [low, *inner.tolist(), high]
@@ -110,7 +110,7 @@ def least_on_log_scale(
     lows = grid[lower]
     highs = grid[upper]
     while (highs / lows > 1 + precision).any():
-        edges = np.geomspace(lows, highs, PARTS + 1, axis=1)
+        edges = np.geomspace(lows, highs, PARTS_OF_BRACKET + 1, axis=1)
         edges[:, 0] = lows
         edges[:, -1] = highs
         # It holds at the last edge.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-REACH = 12.0
+SPREADS_OF_PERIOD = 12.0
 """Standard deviations of the noise that the frequencies tell apart."""
 
 MARGIN = 1.5
@@ -24,7 +24,7 @@ MARGIN = 1.5
 LEAST = 0.02
 """Standard deviation of the least normal number, over the scale of the sum."""
 
-SIZES = np.array([1.0, 2.0, 4.0])
+DEVIATION_MULTIPLES = np.array([1.0, 2.0, 4.0])
 """Of the normal numbers, over the least."""
 
 OF_ROUGH_LAWS = 3.0
@@ -37,9 +37,9 @@ LEAST_STEP = 1e-7
 SHRINKING = 0.6
 """Times the step before from which on steps hardly shrink: of smooth laws it is a quarter."""
 
-MOST_RATIO = 0.98
+MOST_TAIL_RATIO = 0.98
 
-LAST = 8.5
+LAST_FREQUENCY = 8.5
 """The highest frequency, over one over the least normal number's deviation."""
 
 FALLEN = 1e-17
@@ -48,7 +48,7 @@ FALLEN = 1e-17
 PROBED = 4
 """Of so many frequencies one is looked at first: closer than a peak of any sum is wide."""
 
-FEWEST = 48
+FEWEST_FREQUENCIES = 48
 """Frequencies, at least."""
 
 
@@ -109,8 +109,10 @@ class Frequencies:
     @cached_property
     def values(self) -> np.ndarray:
         """(K,), the midpoints of equal steps from 0."""
-        step = 2 * np.pi / (MARGIN * (self.size + REACH * self.spread))
-        count = max(int(np.ceil(LAST / (self.least_deviation * step))), FEWEST)
+        step = 2 * np.pi / (MARGIN * (self.size + SPREADS_OF_PERIOD * self.spread))
+        count = max(
+            int(np.ceil(LAST_FREQUENCY / (self.least_deviation * step))), FEWEST_FREQUENCIES
+        )
         return step * half_integers(count)
 
     def needed(self, size_at: SizeAt) -> np.ndarray:
@@ -139,7 +141,7 @@ class Frequencies:
     def _up_to_fall(self, last: int, step: int) -> np.ndarray:
         """Where every `step`-th frequency was looked at: those before the second one after the
         last at which |phi| had not fallen."""
-        return self.values[: max(step * (last + 2), FEWEST)]
+        return self.values[: max(step * (last + 2), FEWEST_FREQUENCIES)]
 
     def mean_sign(self, transform: np.ndarray) -> MeanSign:
         """E sign X of Im E exp(i omega X), (..., K), at the first K of these frequencies: beyond
@@ -149,7 +151,7 @@ class Frequencies:
         if count < len(self.values):
             value = terms.sum(axis=-1)
             return MeanSign(value, np.zeros_like(value))
-        deviations = SIZES * self.least_deviation
+        deviations = DEVIATION_MULTIPLES * self.least_deviation
         tapers = np.exp(-np.square(np.multiply.outer(self.values, deviations)) / 2)
         least, middle, most = np.moveaxis(terms @ tapers, -1, 0)
         # A mean sign moves with the square of the deviation.
@@ -164,7 +166,7 @@ def _missed(last_step: np.ndarray, step_before: np.ndarray) -> np.ndarray:
     of all that follow, if they go on so; else 0."""
     is_seen = np.abs(last_step) > LEAST_STEP
     ratio = np.abs(last_step) / np.where(is_seen, np.maximum(np.abs(step_before), LEAST_STEP), 1.0)
-    ratio = np.minimum(ratio, MOST_RATIO)
+    ratio = np.minimum(ratio, MOST_TAIL_RATIO)
     missed = np.abs(last_step) * ratio / (1 - ratio)
     return np.asarray(np.where(is_seen & (ratio > SHRINKING), missed, 0.0))
 

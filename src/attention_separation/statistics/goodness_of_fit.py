@@ -51,7 +51,7 @@ class PanelPoints:
         return low, high
 
 
-NEGLIGIBLE = 1e-30
+NEGLIGIBLE_MASS = 1e-30
 """Binomial probabilities below this are left out."""
 
 SUM_REACH, SUM_REACH_AT_LEAST = 12, 60
@@ -92,7 +92,7 @@ def binomial_law(trials: int, probability: float) -> tuple[int, np.ndarray]:
         + xlogy(values, probability) + xlog1py(trials - values, -probability)
     )  # fmt: skip
     law = np.exp(log)
-    kept = np.nonzero(law > NEGLIGIBLE)[0]
+    kept = np.nonzero(law > NEGLIGIBLE_MASS)[0]
     law = law[kept[0] : kept[-1] + 1]
     return int(values[kept[0]]), law / law.sum()
 
@@ -104,10 +104,10 @@ CELLS = 1 << 13
 """Multiples of a step, from 0 on, that the law of T is computed on: a little less than the observed
 T."""
 
-REACH = 6.0
+HOEFFDING_DEVIATIONS = 6.0
 """Standard deviations, at most, by which rounding to such multiples is allowed for."""
 
-ROUNDING = 1e-12
+TAIL_ROUNDING = 1e-12
 """Added to p-values, for that of floats."""
 
 
@@ -130,12 +130,13 @@ def shape_p_value(panel: PanelPoints) -> float:
     if observed == 0:
         return 1.0
     # Each of P terms moves by a variable of mean zero within one step. So by Hoeffding's inequality
-    # their sum moves further with probability at most exp(-REACH^2 / 2), whatever it is.
-    most_rounding = REACH * math.sqrt(len(panel.trials)) / 2
+    # their sum moves further with probability at most exp(-HOEFFDING_DEVIATIONS^2 / 2), whatever it
+    # is.
+    most_rounding = HOEFFDING_DEVIATIONS * math.sqrt(len(panel.trials)) / 2
     step = observed / (CELLS + most_rounding)
     laws = np.array([_rounded(law, step) for law in _laws_of_terms(panel)])
     probability_below = float(_law_of_sum(laws).sum())
-    return min(1.0, max(1 - probability_below, 0.0) + ROUNDING)
+    return min(1.0, max(1 - probability_below, 0.0) + TAIL_ROUNDING)
 
 
 def _variances(panel: PanelPoints) -> np.ndarray:

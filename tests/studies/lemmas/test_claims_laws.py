@@ -18,10 +18,13 @@ from attention_separation.studies.lemmas.lemma import (
     chance_row_reaches,
 )
 from attention_separation.studies.softmax_vs_linear.models.attention import (
-    CROSS_ATTENTION,
-    SELF_ATTENTION,
+    CROSS_ATTENTION_MODEL,
+    SELF_ATTENTION_MODEL,
 )
-from attention_separation.studies.softmax_vs_linear.models.contest import IN_THE_PAPER, PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import (
+    CONTEST_OF_PAPER,
+    IN_THE_PAPER,
+)
 
 
 @pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
@@ -55,9 +58,9 @@ def test_chance_of_a_column_is_that_of_all_signs(case, b):
 def sign_lemmas():
     """Ids of the lemma on signs and of its theorem, and the case."""
     for section, model, x, first in (
-        ("D", SELF_ATTENTION, "ones", 4),
-        ("F", CROSS_ATTENTION, "identity", 4),
-        ("E", SELF_ATTENTION, "identity", 3),
+        ("D", SELF_ATTENTION_MODEL, "ones", 4),
+        ("F", CROSS_ATTENTION_MODEL, "identity", 4),
+        ("E", SELF_ATTENTION_MODEL, "identity", 3),
     ):
         networks = (("exp", 1), ("exp", 0), ("linear", 1), ("linear", 0))
         for k, (kernel, dataset) in enumerate(networks):
@@ -99,10 +102,10 @@ def test_sign_lemmas_and_theorems_are_judged_by_all_signs(lemma, theorem, case):
 @pytest.mark.parametrize(
     ("name", "model", "x"),
     [
-        ("1.1", SELF_ATTENTION, "ones"),
-        ("6.2", SELF_ATTENTION, "ones"),
-        ("1.1.identity", SELF_ATTENTION, "identity"),
-        ("1.2", CROSS_ATTENTION, "identity"),
+        ("1.1", SELF_ATTENTION_MODEL, "ones"),
+        ("6.2", SELF_ATTENTION_MODEL, "ones"),
+        ("1.1.identity", SELF_ATTENTION_MODEL, "identity"),
+        ("1.2", CROSS_ATTENTION_MODEL, "identity"),
     ],
 )
 @pytest.mark.parametrize(("a0", "tau_c"), [(0.01, 0.05), (0.9, 0.05), (0.01, 0.6)])
@@ -110,7 +113,7 @@ def test_separating_theorems_are_their_worst_event(name, model, x, a0, tau_c):
     n, d = SIZES[model][2]
     setting = replace(setting_of(JOB, n, d), a0=a0, c=tau_c, theta=tau_c)
     p = {}
-    for kernel, dataset in PAPERS.networks:
+    for kernel, dataset in CONTEST_OF_PAPER.networks:
         case = Case(model, kernel, dataset, x)
         _, c, *_ = literal_attention(case, n, d, setting)
         tau = case.theta(setting) * setting.s

@@ -8,13 +8,13 @@ from claim_cases import JOB
 from attention_separation.studies.lemmas.claim import Measured
 from attention_separation.studies.lemmas.paths import SizePath, holds_from, least_margin, paths
 from attention_separation.studies.softmax_vs_linear.models.attention import (
-    CROSS_ATTENTION,
-    SELF_ATTENTION,
+    CROSS_ATTENTION_MODEL,
+    SELF_ATTENTION_MODEL,
 )
 from attention_separation.studies.softmax_vs_linear.models.regression import REGRESSION
 
 
-@pytest.mark.parametrize("model", [SELF_ATTENTION, CROSS_ATTENTION])
+@pytest.mark.parametrize("model", [SELF_ATTENTION_MODEL, CROSS_ATTENTION_MODEL])
 def test_sizes_of_paths_are_stacks(model):
     for path in paths(model, JOB.sizes.of(model.name)[0]):
         for n, d in path.doublings():
@@ -34,7 +34,7 @@ def test_sizes_of_paths_are_stacks(model):
 @pytest.mark.parametrize(("name", "grown"), [("d tenth", lambda n: n**0.1), ("d log", math.log)])
 def test_slow_paths_grow_as_their_names_say(name, grown):
     """Rounding n to whole classes moves it by less than a class."""
-    (path,) = paths(SELF_ATTENTION, (200, 22), (name,))
+    (path,) = paths(SELF_ATTENTION_MODEL, (200, 22), (name,))
     for n, d in path.doublings():
         assert grown(max(n - d, 1)) <= d - 2 < grown(n + d) + 1
     assert [d - 2 for _, d in path.doublings()][::10] == {
@@ -44,7 +44,7 @@ def test_slow_paths_grow_as_their_names_say(name, grown):
 
 def test_paths_begin_at_4_or_where_two_classes_have_two_tokens():
     assert SizePath(REGRESSION, "d fixed").doublings()[:2] == [(4, None), (6, None)]
-    first = {path.name: path.doublings()[0] for path in paths(SELF_ATTENTION, (200, 22))}
+    first = {path.name: path.doublings()[0] for path in paths(SELF_ATTENTION_MODEL, (200, 22))}
     slow = {"d sqrt": (4, 4), "d tenth": (4, 4), "d log": (4, 4)}
     assert first == {"d fixed": (40, 22), "d quarter": (8, 4), **slow}
 

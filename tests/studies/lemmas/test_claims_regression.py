@@ -17,7 +17,7 @@ def _two_level_f(n, kernel, dataset, at_high):
     z = np.full(n, regression.LOWER)
     z[dataset : dataset + at_high] = regression.UPPER
     if dataset:
-        z[0] = regression.SPECIAL
+        z[0] = regression.SPECIAL_MULTIPLE
     u = {"exp": regression.u_exp, "linear": regression.u_lin}[kernel](math.log(n) * z)
     return regression.normalise(u)
 

@@ -10,7 +10,7 @@ from few import few
 from attention_separation.studies.lemmas.claim import setting_of
 from attention_separation.studies.lemmas.claims_table import all_claims
 from attention_separation.studies.lemmas.lemma import Case
-from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION
+from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION_MODEL
 from attention_separation.studies.softmax_vs_linear.models.contest import IN_THE_PAPER
 
 
@@ -64,7 +64,7 @@ def test_claims_compare_what_they_say():
     """Some cells of claims, against the entries of literal attention that the lemmas name."""
     n, d = 12, 6
     setting = setting_of(JOB, n, d)
-    ones = Case(SELF_ATTENTION, "exp", 1, "ones")
+    ones = Case(SELF_ATTENTION_MODEL, "exp", 1, "ones")
     scores, c, special, j3, marked = literal_attention(ones, n, d, setting)
     u = np.exp(scores)
     f = u / u.sum(axis=1, keepdims=True)
@@ -110,7 +110,7 @@ def test_claims_compare_what_they_say():
 def test_what_section_e_leaves_out_is_that_of_literal_attention(kernel, dataset):
     """Each closed form is all entries of u, f and c that its part names."""
     rng = np.random.default_rng(5)
-    case = Case(SELF_ATTENTION, kernel, dataset, "identity")
+    case = Case(SELF_ATTENTION_MODEL, kernel, dataset, "identity")
     for n, d in [(4, 4), (6, 4), (12, 6), (14, 9)]:
         a, b, c = rng.uniform(0.1, 1.5, 3)
         setting = replace(setting_of(JOB, n, d), a0=a, a1=a, b=b, c=c)

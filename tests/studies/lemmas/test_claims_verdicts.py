@@ -12,7 +12,7 @@ from attention_separation.studies.lemmas.claims_table import evaluate_claims
 from attention_separation.studies.lemmas.lemma import Case
 from attention_separation.studies.lemmas.origins import SUBJECTS
 from attention_separation.studies.lemmas.regression import levels
-from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION
+from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION_MODEL
 
 FAILS = """
 A.1.columns 5.2.m D.2.P4a D.3.P4 D.3.P5 D.4.P2 D.5.m E.1.P3a.from-0.7 E.1.P4.own E.2.P4 E.2.P5
@@ -134,7 +134,7 @@ def test_constants_are_the_least_that_suffice(by_id):
     assert by_id["5.2"][0]["verdict"] == said
     for row in by_id["D.5"]:
         setting = setting_of(JOB, row["n"], row["d"])
-        p = Case(SELF_ATTENTION, "exp", 1, "ones").column_chance(setting)
+        p = Case(SELF_ATTENTION_MODEL, "exp", 1, "ones").column_chance(setting)
         assert (1 - p) ** (row["value"] * setting.log_n_over_delta) == pytest.approx(
             setting.failure_probability
         )

@@ -5,12 +5,12 @@ import math
 import pytest
 
 from attention_separation import needle
-from attention_separation.needle.kernel_limits import LINES
+from attention_separation.needle.kernel_limits import LIMITS_BY_KERNEL
 from attention_separation.studies.needle import accuracy_limits
 from attention_separation.studies.needle.accuracy_limits import (
-    ACCURACIES,
-    CRITICAL,
-    SINKS,
+    ACCURACY_SCHEMA,
+    CRITICAL_SCHEMA,
+    SINK_SCHEMA,
     critical_rows,
 )
 from attention_separation.studies.needle.settings.exact import LinesSettings
@@ -18,7 +18,7 @@ from attention_separation.studies.needle.settings.exact import LinesSettings
 JOB = LinesSettings(mus=[4.0], sizes=[128, 8], critical=[1.2, 5.0], sinks=[32, 128])
 
 
-SOME = {name: LINES[name] for name in ("uniform", "linear", "power_3", "exp", "bayes")}
+SOME = {name: LIMITS_BY_KERNEL[name] for name in ("uniform", "linear", "power_3", "exp", "bayes")}
 
 
 @pytest.fixture(scope="module")
@@ -32,28 +32,28 @@ def made():
 @pytest.mark.exhaustive
 def test_a_row_for_each_line_mu_and_n_in_order(made):
     table = made["needle_lines"]
-    assert table.schema.equals(ACCURACIES)
+    assert table.schema.equals(ACCURACY_SCHEMA)
     rows = table.to_pylist()
     wanted = [(name, mu, n) for name in SOME for mu in JOB.mus for n in JOB.sizes]
     assert [(row["kernel"], row["mu"], row["n"]) for row in rows] == wanted
     for row in rows:
         assert 0 <= row["error"] < 1e-7
-        assert row["kind"] == LINES[row["kernel"]].kind
+        assert row["kind"] == LIMITS_BY_KERNEL[row["kernel"]].kind
         # Of powers where the search has begun from another n.
         if row["n"] == 128:
-            found = LINES[row["kernel"]].accuracy(row["mu"], row["n"])
+            found = LIMITS_BY_KERNEL[row["kernel"]].accuracy(row["mu"], row["n"])
             assert row["accuracy"] == pytest.approx(found.value, abs=1e-7)
 
 
 @pytest.mark.exhaustive
 def test_critical_n_and_where_there_is_none(made):
     table = made["needle_critical"]
-    assert table.schema.equals(CRITICAL)
+    assert table.schema.equals(CRITICAL_SCHEMA)
     found = {(row["kernel"], row["mu"]): row for row in table.to_pylist()}
     assert all(found[name, 1.2]["n_critical"] == 0 for name in SOME)
     far = JOB.model_copy(update={"critical": [10.0]})
     for kernel in ("exp", "bayes"):
-        (row,) = critical_rows(LINES[kernel], far)
+        (row,) = critical_rows(LIMITS_BY_KERNEL[kernel], far)
         assert (row["n_critical"], row["error"]) == (math.inf, None)
     row = found["power_3", 5.0]
     assert row["n_critical"] == pytest.approx(3533.29, abs=0.01)
@@ -63,7 +63,7 @@ def test_critical_n_and_where_there_is_none(made):
 @pytest.mark.exhaustive
 def test_sinks_at_the_sizes_and_where_they_fail(made):
     table = made["needle_sink"]
-    assert table.schema.equals(SINKS)
+    assert table.schema.equals(SINK_SCHEMA)
     rows = table.to_pylist()
     lasts = {32: 169, 128: 418}
     found = {(row["right_at"], row["n"]): row for row in rows}

@@ -14,7 +14,7 @@ from attention_separation.looks.kernel_styles import kernel_line, kernel_marker
 from attention_separation.pages import drawing
 from attention_separation.settings.strict_model import Job
 from attention_separation.studies.needle import figures
-from attention_separation.studies.needle.settings.titles import FIGURES, FIGURES_OF_LINES
+from attention_separation.studies.needle.settings.titles import FIGURES_OF_LINES, FIGURES_OF_NEEDLE
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +40,12 @@ def run_figure(folder, name, output, job=None):
     )  # fmt: skip
 
 
-@few({3}, "name", FIGURES)
+@few({3}, "name", FIGURES_OF_NEEDLE)
 def test_the_job_writes_a_figure_and_its_numbers(folder, name, monkeypatch):
     monkeypatch.setattr(drawing, "FORMATS", ("svg",))
     assert run_figure(folder, name, f"0/{name}.svg") == 0
     drawn = (folder / f"0/{name}.svg").read_bytes()
-    assert FIGURES[name].encode() in drawn
+    assert FIGURES_OF_NEEDLE[name].encode() in drawn
     shown = "needle_cells"
     if name in FIGURES_OF_LINES:
         shown = name if name in SCHEMAS else "needle_lines"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from making import STUDY, config_points, exact_at
 
-from attention_separation.studies.open_choices.alternatives import CHOICES
+from attention_separation.studies.open_choices.alternatives import ALTERNATIVES
 from attention_separation.studies.open_choices.choices import choices_table, ranked
 from attention_separation.studies.open_choices.choices_figure import LEAST_DRAWN, choices_figure
 from attention_separation.studies.softmax_vs_linear.exact.compute import references
@@ -42,10 +42,10 @@ def rows_of_7a():
 
 
 def test_every_choice_and_every_alternative_has_a_row(rows):
-    assert len(CHOICES) == len(EXPECTED)
+    assert len(ALTERNATIVES) == len(EXPECTED)
     for beginning in EXPECTED:
         assert any(row["choice"].startswith(beginning) for row in rows), beginning
-    for choice in CHOICES:
+    for choice in ALTERNATIVES:
         assert choice.alternatives or choice.note
         for alternative in choice.alternatives:
             key = choice.name, alternative.name

@@ -6,7 +6,7 @@ import pytest
 from making import STUDY, config_points, exact_at
 
 from attention_separation.studies.open_choices.whp import ALL_FOUR, SCHEMA, whp_table
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 
 FIG4E = STUDY.panels.exact["fig4e"].with_more(reconstructed=["X"])
 
@@ -16,9 +16,9 @@ def whp(events, errors=0.0):
     the errors are the same everywhere unless an array is given."""
     values = FIG4E.points()[: len(events)]
     of = FIG4E.with_more(sweep={"a0": [point.a0 for point in values]})
-    columns = {f"prob_{event}": events[:, k] for k, event in enumerate(PAPERS.events)}
+    columns = {f"prob_{event}": events[:, k] for k, event in enumerate(CONTEST_OF_PAPER.events)}
     errors = np.broadcast_to(errors, events.shape)
-    columns |= {f"error_{event}": errors[:, k] for k, event in enumerate(PAPERS.events)}
+    columns |= {f"error_{event}": errors[:, k] for k, event in enumerate(CONTEST_OF_PAPER.events)}
     return whp_table([of], [pa.table(columns)])
 
 
@@ -27,7 +27,7 @@ def test_whp_table_says_where_events_fail_too_often():
     events = np.array([exact_at(point).events for point in points])
     rows = whp(events)
     assert rows.schema.equals(SCHEMA)
-    assert rows["event"].to_pylist() == [*PAPERS.events, ALL_FOUR]
+    assert rows["event"].to_pylist() == [*CONTEST_OF_PAPER.events, ALL_FOUR]
     for k, row in enumerate(rows.to_pylist()):
         failure = 1 - (events[:, k] if k < 4 else events.min(axis=1))
         bad = failure > 0.01 / 200
@@ -88,7 +88,7 @@ def test_all_four_are_whp_where_each_is_and_fail_where_any_does():
 
 def test_whp_refuses_probabilities_of_other_points_and_without_an_error():
     of_one_point = pa.table(
-        {f"{kind}_{e}": [1.0] for kind in ("prob", "error") for e in PAPERS.events}
+        {f"{kind}_{e}": [1.0] for kind in ("prob", "error") for e in CONTEST_OF_PAPER.events}
     )
     with pytest.raises(ValueError, match="one row per point"):
         whp_table([FIG4E], [of_one_point])

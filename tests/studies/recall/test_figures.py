@@ -50,7 +50,7 @@ def test_ages():
 
 @pytest.mark.parametrize("draw", [figures.draw_accuracies, figures.draw_ages])
 def test_lines_are_at_most_eight_beside_a_users(draw):
-    layers = [*figures.ORDER, "one_of_mine"]
+    layers = [*figures.LAYERS_IN_LEGEND, "one_of_mine"]
     rows = [row("line", layer, 16, 4, 0.9, age) for layer in layers for age in (None, 0, 1)]
     (panel,) = drawn(draw("title", pa.Table.from_pylist(rows, LINES)))
     shown = panel.keys() & {*layers}

@@ -20,7 +20,7 @@ from attention_separation.studies.open_choices.success_tables import phase_table
 from attention_separation.studies.softmax_vs_linear.exact.lines import lines_table
 from attention_separation.studies.softmax_vs_linear.figures.panel_figure import draw as draw_figure
 from attention_separation.studies.softmax_vs_linear.models import panel_tables
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS, Contest
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER, Contest
 from attention_separation.studies.softmax_vs_linear.settings.panels import PanelsJob
 
 MANY = Contest(fires="exp", silent=("linear", "elu_plus_one", "power_2"))
@@ -136,7 +136,7 @@ def test_trials_count_the_events_of_the_contest(made):
         happened = [row[event] for event in EVENTS]
         assert max(0, sum(happened) - 7 * TRIALS) <= row["successes"] <= min(happened)
     assert read(made, "panels/one").schema.names[15:17] == [*ONE.events]
-    assert read(made, "panels/papers").schema.names[15:19] == [*PAPERS.events]
+    assert read(made, "panels/papers").schema.names[15:19] == [*CONTEST_OF_PAPER.events]
 
 
 @pytest.mark.whole_run
@@ -161,7 +161,7 @@ def test_the_simulation_agrees_with_its_exact_values(made):
 def test_with_high_probability_has_a_row_for_each_event_and_one_for_all(made):
     rows = read(made, "tables/whp").to_pylist()
     of = {name: [row for row in rows if row["panel"] == name] for name in PANELS}
-    assert [row["event"] for row in of["papers"]] == [*PAPERS.events, "all_four"]
+    assert [row["event"] for row in of["papers"]] == [*CONTEST_OF_PAPER.events, "all_four"]
     assert [row["event"] for row in of["many"]] == [*EVENTS, "all"]
     assert [row["event"] for row in of["one"]] == [*ONE.events, "all"]
     for own in of.values():
@@ -175,7 +175,7 @@ def test_a_figure_of_two_contests_has_both_kinds_of_columns(studies, made):
     table = read(made, "figures/pair")
     of = {name: [row for row in table.to_pylist() if row["panel"] == name] for name in PANELS}
     assert (len(of["papers"]), len(of["many"]), len(of["one"])) == (4, 4, 0)
-    for contest, own, other in ((PAPERS, "papers", "many"), (MANY, "many", "papers")):
+    for contest, own, other in ((CONTEST_OF_PAPER, "papers", "many"), (MANY, "many", "papers")):
         for event in contest.events:
             for column in (event, f"prob_{event}", f"error_{event}"):
                 assert all(row[column] is not None for row in of[own]), column
@@ -219,7 +219,7 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(studies):
     fixed = {key: value for key, value in SELF.items() if key != "a1"}
     maps = {
         name: entry("self_attention", {"m": [1, 4], "a1": [0.8, 1.2]}, contest=own, **fixed)
-        for name, own in (("paper", PAPERS), ("other", MANY))
+        for name, own in (("paper", CONTEST_OF_PAPER), ("other", MANY))
     }
     of = {}
     for names in (["paper"], ["paper", "other"]):
@@ -256,7 +256,7 @@ def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(studie
     assert [line.get_color() for line in legend.get_lines()[:5]] == [*colours.values()]
     # Each contest has plots of its own, though two have one model, X and swept parameter.
     drawn = [{line.get_color() for line in ax.lines} - {"#222222"} for ax in figure.axes]
-    for contest in (PAPERS, MANY, ONE):
+    for contest in (CONTEST_OF_PAPER, MANY, ONE):
         assert {colours[kernel] for kernel in contest.kernels} in drawn
     assert "the same for all networks" in " ".join(figure.get_supxlabel().split())
     papers = PanelsJob(panels=[p for p in job.panels if p.name == "papers"])

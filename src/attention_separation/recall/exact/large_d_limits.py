@@ -11,7 +11,7 @@ from scipy.special import ndtr, roots_legendre
 
 from ..layers import Delta
 
-NODES = 60
+LEGENDRE_NODES = 60
 """Of the mean over ages."""
 
 FORGOTTEN = 40
@@ -77,7 +77,7 @@ def _mean_of_exponential(rate: float, x: np.ndarray) -> np.ndarray:
 @cache
 def _unit_rule() -> tuple[np.ndarray, np.ndarray]:
     """Nodes and weights of Gauss and Legendre on 0 to 1."""
-    nodes, weights = roots_legendre(NODES)
+    nodes, weights = roots_legendre(LEGENDRE_NODES)
     return (nodes + 1) / 2, weights / 2
 
 

@@ -9,16 +9,16 @@ from .answer import Recall
 
 LARGEST_N = 10**12
 
-EVERY = 24
+EVERY_SIZE_UP_TO = 24
 """Up to here every n is tried."""
 
-PER_DECADE = 10
+SIZES_PER_DECADE = 10
 """Of n that are tried beyond."""
 
-ROUNDING = 1e-12
+LEVEL_ROUNDING = 1e-12
 """By which an accuracy that is the level may miss it."""
 
-GROWTH = 1.5
+BRACKET_GROWTH = 1.5
 """From one simulated n to the next."""
 
 WIDER = 1.08
@@ -46,9 +46,9 @@ class Reach:
 
 def sizes(least: int, end: int) -> list[int]:
     """The n that are tried, from the least to the end."""
-    count = math.ceil(PER_DECADE * math.log10(end))
-    tried = {round(10 ** (k / PER_DECADE)) for k in range(count)}
-    tried |= {*range(1, EVERY + 1), least, end}
+    count = math.ceil(SIZES_PER_DECADE * math.log10(end))
+    tried = {round(10 ** (k / SIZES_PER_DECADE)) for k in range(count)}
+    tried |= {*range(1, EVERY_SIZE_UP_TO + 1), least, end}
     return sorted(n for n in tried if least <= n <= end)
 
 
@@ -57,7 +57,7 @@ def reach(
 ) -> Reach:
     """Of an accuracy that is computed; beyond `end` it does not rise, and only the last n is sought
     there. `also` are n that are tried beside those of `sizes`."""
-    level -= ROUNDING
+    level -= LEVEL_ROUNDING
     tried = sorted({*sizes(least, end), *(n for n in also if least <= n <= end)})
     answers = {n: recall_at(n) for n in tried}
     reaches = {n: answer.value >= level for n, answer in answers.items()}
@@ -79,7 +79,7 @@ def reach(
 def _words_of_error(answers: dict[int, Recall], level: float) -> list[str]:
     """A sentence on the n tried whose error leaves open whether they reach the level."""
     distances = {n: abs(answer.value - level) for n, answer in answers.items()}
-    open_n = [n for n in answers if 2 * ROUNDING < distances[n] < answers[n].error]
+    open_n = [n for n in answers if 2 * LEVEL_ROUNDING < distances[n] < answers[n].error]
     if not open_n:
         return []
     most = max(answers[n].error for n in open_n)
@@ -159,10 +159,10 @@ def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) ->
     low = least
     if asked(low).value < level:
         return _reach_of_none(asked, level, least, most, known)
-    high = max(math.ceil(GROWTH * low), low + 1)
+    high = max(math.ceil(BRACKET_GROWTH * low), low + 1)
     while high <= most and asked(high).value >= level:
         low = high
-        high = math.ceil(GROWTH * high)
+        high = math.ceil(BRACKET_GROWTH * high)
     if high > most:
         text = f"simulated up to n = {low:,}, where its accuracy is at least {level:g} still"
         return Reach(math.inf, [text], low=_surely_above(known, level))

@@ -10,15 +10,15 @@ from .weights import weights_of_scores
 
 MOST_JUMPS = 500
 
-STEEPER = 10.0
+JUMP_STEEPNESS = 10.0
 """Times the step to the next angle on either side that a jump is."""
 
 LEAST_JUMP = 1e-9
 """Of the weights beside it: below is rounding."""
 
-HALVINGS = 50
+JUMP_HALVINGS = 50
 
-CLOSE = 1e-5
+CLOSE_WITHOUT_JUMPS = 1e-5
 """Relative difference of means from which on a rule is too coarse; of kernels that jump, from
 CLOSE_WITH_JUMPS on: there the rule that it is compared to is rough."""
 
@@ -49,7 +49,7 @@ class Roughness:
 def roughness(kernel: Kernel, d: int, tokens: int) -> Roughness:
     """That of a kernel for so many tokens; ValueError as of `weights_of_scores`."""
     jumps = _jumps(kernel, d, tokens)
-    close = CLOSE_WITH_JUMPS if jumps else CLOSE
+    close = CLOSE_WITH_JUMPS if jumps else CLOSE_WITHOUT_JUMPS
     mismatch = np.inf
     for nodes in NODES_TRIED:
         mismatch = _mismatch(kernel, d, tokens, cosines(d, nodes, jumps))
@@ -83,13 +83,13 @@ def _jumps(kernel: Kernel, d: int, tokens: int) -> tuple[float, ...]:
     steps = np.abs(np.diff(weights))
     steps_beside = np.maximum(np.append(steps[1:], 0.0), np.append(0.0, steps[:-1]))
     least = LEAST_JUMP * np.maximum(np.abs(weights[1:]), np.abs(weights[:-1]))
-    places = np.flatnonzero((steps > STEEPER * steps_beside) & (steps > least))
+    places = np.flatnonzero((steps > JUMP_STEEPNESS * steps_beside) & (steps > least))
     if len(places) == 0 or len(places) > MOST_JUMPS:
         return ()
     angles = np.arccos(even.values)
     left = angles[places]
     right = angles[places + 1]
-    for _ in range(HALVINGS):
+    for _ in range(JUMP_HALVINGS):
         middle = (left + right) / 2
         scores = d * np.cos(np.concatenate([left, middle, right]))
         of_left, of_middle, of_right = np.split(weights_of_scores(kernel, scores, tokens, d), 3)

@@ -18,12 +18,12 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from ...attention.kernel import Kernel
-from ...statistics.fourier import REACH, Frequencies, MeanSign
+from ...statistics.fourier import SPREADS_OF_PERIOD, Frequencies, MeanSign
 from .answer import Recall
 from .roughness import Roughness, roughness
 from .sphere import cosines
 from .weights import WeightLaw, has_either_sign, weight_law
-from .writes import VANISHING, Writes
+from .writes import VANISHED, Writes
 
 NODES_A_RADIAN = 0.55
 """Nodes that are added for each radian that the highest frequency turns over the weights."""
@@ -65,13 +65,13 @@ spread, where the spread is that of what usually comes, and not of a tail that h
 MOST_MISMATCH = 0.05
 """How far means of weights may be apart, by two rules."""
 
-USUAL = 0.1
+USUAL_TAIL = 0.1
 """Share of the weights, of those that are not 0, below the size beside which others vanish."""
 
 LEAST_LOG = -690.0
 """Of the logarithm of a factor: below it are no numbers."""
 
-NOT_DIVIDED = "rows not divided by their sum, which may have either sign"
+NOT_DIVIDED_FAULT = "rows not divided by their sum, which may have either sign"
 
 GUESS = 0.5
 """The accuracy where the query's own key has no weight."""
@@ -119,17 +119,17 @@ class Question:
         return replace(self, writes=replace(self.writes, vanishing=vanishing))
 
     def _log_vanishing(self) -> float:
-        """Of the factor at which the largest weight is VANISHING beside a usual one of the latest
+        """Of the factor at which the largest weight is VANISHED beside a usual one of the latest
         keys."""
         law = self.coarse
-        usual = law.usual_size(USUAL)
+        usual = law.usual_size(USUAL_TAIL)
         if usual == 0:
             return -math.inf
         largest = max(law.largest, abs(law.own))
-        # Of so many keys one is as large as usual, but for one time in 1 / VANISHING.
+        # Of so many keys one is as large as usual, but for one time in 1 / VANISHED.
         share_smaller = law.share_below(usual)
-        keys = math.log(VANISHING) / math.log(share_smaller) if share_smaller > 0 else 1.0
-        return math.log(VANISHING * usual / largest) + keys * math.log(self.writes.decay)
+        keys = math.log(VANISHED) / math.log(share_smaller) if share_smaller > 0 else 1.0
+        return math.log(VANISHED * usual / largest) + keys * math.log(self.writes.decay)
 
 
 class UnresolvedError(ArithmeticError):
@@ -146,7 +146,7 @@ def accuracy(question: Question, age: int | None) -> Recall:
         raise UnresolvedError(f"{question.kernel.name}: its weights are too rough")
     words = "exact: one Fourier integral"
     if has_either_sign(question.coarse):
-        words += f", {NOT_DIVIDED}"
+        words += f", {NOT_DIVIDED_FAULT}"
     if question.writes.decay < 1:
         value, error = _of_decay(question, age)
     else:
@@ -356,7 +356,7 @@ def _at_count(question: Question, count: int) -> tuple[float, float]:
 def _frequencies(size: float, least_size: float, spread: float, rare_sum: float) -> Frequencies:
     """Those of own weights of these sizes among others; what is rare and large beyond the reach of
     the spread is counted with the size."""
-    beyond = max(rare_sum - REACH * spread, 0.0)
+    beyond = max(rare_sum - SPREADS_OF_PERIOD * spread, 0.0)
     return Frequencies(size=size + beyond, spread=spread, least_size=least_size)
 
 

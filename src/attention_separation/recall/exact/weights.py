@@ -9,7 +9,7 @@ from scipy.stats import poisson
 from ...attention.kernel import Kernel, KernelInputs
 from .sphere import Cosines
 
-RARE = 1e-8
+CHANCE_IGNORED = 1e-8
 """Chance of a sum that is not reckoned with."""
 
 
@@ -41,7 +41,7 @@ class WeightLaw:
         is_rare = expected <= 1
         if not is_rare.any():
             return 0.0
-        counts = poisson.isf(RARE, expected[is_rare])
+        counts = poisson.isf(CHANCE_IGNORED, expected[is_rare])
         return float(np.max(sizes[by_size][is_rare] * counts))
 
     def usual_size(self, share: float) -> float:

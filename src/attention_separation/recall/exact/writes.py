@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-VANISHING = 1e-10
+VANISHED = 1e-10
 """Factor of a decay from which on a write is left out, where all weights are of one size."""
 
 
@@ -29,7 +29,7 @@ class Writes:
     rewrites: int = 0
     decay: float = 1.0
     window: float = math.inf
-    vanishing: float = VANISHING
+    vanishing: float = VANISHED
 
     @property
     def end(self) -> int:

@@ -16,10 +16,10 @@ from .literal_layers import BlackBox
 LARGEST_OUTPUT = 1e6
 """Times the size of values: larger outputs have grown with each write."""
 
-MOST_QUERIES = 8
+MOST_QUERIES_COMPARED = 8
 """Whose keys' values are changed, one after another."""
 
-APART = 0.01
+SAME_OUTPUT_LIMIT = 0.01
 """Relative: outputs that are to be equal differ by less, in low precision too."""
 
 DRAWS = 20
@@ -67,7 +67,7 @@ def _words_of_unmoved(
     layer: BlackBox, draw: Draw, outputs: np.ndarray, pairs: Pairs, trials: int
 ) -> str:
     """Whether outputs stay as they are where the value of their query's own key is changed."""
-    count = min(len(outputs), MOST_QUERIES, trials)
+    count = min(len(outputs), MOST_QUERIES_COMPARED, trials)
     tried = np.unique(np.linspace(0, len(outputs) - 1, count).astype(int))
     unmoved = 0
     for query in tried:
@@ -94,7 +94,7 @@ def _words_of_order(layer: BlackBox, draw: Draw, outputs: np.ndarray, pairs: Pai
     reordered = checked_outputs(layer, reversed_queries, pairs)[::-1]
     sizes = np.abs(outputs.astype(float)).max(axis=1, keepdims=True)
     gaps = np.abs(reordered.astype(float) - outputs)
-    if (gaps <= APART * sizes).all():
+    if (gaps <= SAME_OUTPUT_LIMIT * sizes).all():
         return ""
     return (
         "a query's answer depends on the row that it stands in, as with a causal mask, positions, "

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from scipy.optimize import brentq
 
-from ..softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
-from ..softmax_vs_linear.models.contest import IN_THE_PAPER, PAPERS, Network, network_name
+from ..softmax_vs_linear.models.attention import CROSS_ATTENTION_MODEL, SELF_ATTENTION_MODEL
+from ..softmax_vs_linear.models.contest import CONTEST_OF_PAPER, IN_THE_PAPER, Network, network_name
 from ..softmax_vs_linear.models.model import AttentionModel
 from . import entries
 from .claim import RARELY, PaperClaim, Setting
@@ -31,7 +31,7 @@ PROOFS_CONSTANT = "≤ −1 / log 0.9"
 
 
 def _threshold_text(case: Case) -> str:
-    return "τ" if case.model is CROSS_ATTENTION else "(c+0.1) s"
+    return "τ" if case.model is CROSS_ATTENTION_MODEL else "(c+0.1) s"
 
 
 def signs_separate(lemma: Lemma) -> list[PaperClaim]:
@@ -101,7 +101,7 @@ def steps_of_proof(lemma: Lemma) -> list[PaperClaim]:
     in the special row of Lemma F.4; the other lemmas on cross-attention have no large coordinate.
     """
     case = lemma.case
-    is_cross = case.model is CROSS_ATTENTION
+    is_cross = case.model is CROSS_ATTENTION_MODEL
     is_lemma_f4 = is_cross and case.kernel == "exp" and case.dataset == 1
     rows = SPECIAL_TOKEN if is_lemma_f4 else ALL_TOKENS
 
@@ -270,13 +270,13 @@ def separation_claims(name: str, cases: Cases, is_misprinted: bool = False) -> I
 def _cases(model: AttentionModel, attention_x: str) -> Cases:
     return {
         network: Case(model, network.kernel, network.dataset, attention_x)
-        for network in PAPERS.networks
+        for network in CONTEST_OF_PAPER.networks
     }
 
 
-CASES_WITH_ONES = _cases(SELF_ATTENTION, "ones")
-CASES_WITH_IDENTITY = _cases(SELF_ATTENTION, "identity")
-CROSS_CASES = _cases(CROSS_ATTENTION, "identity")
+CASES_WITH_ONES = _cases(SELF_ATTENTION_MODEL, "ones")
+CASES_WITH_IDENTITY = _cases(SELF_ATTENTION_MODEL, "identity")
+CROSS_CASES = _cases(CROSS_ATTENTION_MODEL, "identity")
 
 LOST = "; conditions on the parameters are lost, perhaps a₁ ≥ 1 is one"
 """What is said of Theorem E.4: three more conditions stand before its datasets than in D.5."""

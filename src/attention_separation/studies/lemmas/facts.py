@@ -9,10 +9,10 @@ from typing import Any, Self
 from ...pages.rendering import one, whole
 from ...results.tables import Row, chosen
 
-PART = re.compile(r"A\.1|C\.\d|(?!3\.1)\d\.\d(\.P\d)?")
+PART_OF_PAPER = re.compile(r"A\.1|C\.\d|(?!3\.1)\d\.\d(\.P\d)?")
 """Ids of the first paper's own parts; Lemma 3.1 is Hoeffding's, a theorem of textbooks."""
 
-SIZES = {
+WORDS_BY_VERDICT = {
     "holds at the sizes tested": "all tested",
     r"holds with (least )?C = (?P<constant>[\d.]+) .*": "all tested, with C = {constant}",
     r"fails: the least C grows like (?P<law>\S+),.*": "none: C would grow like {law}",
@@ -30,7 +30,7 @@ SIZES = {
 }
 """By the pattern of a verdict, whole: for which n the claim holds."""
 
-ROUNDING = 1e-6
+BOUND_PRECISION = 1e-6
 """Relative difference of a value and a bound that are one number."""
 
 
@@ -69,7 +69,7 @@ class Lemmas:
     @staticmethod
     def sizes(verdict: str) -> str:
         """For which n a claim holds, by its verdict, in a dozen words or fewer."""
-        for pattern, words in SIZES.items():
+        for pattern, words in WORDS_BY_VERDICT.items():
             match = re.fullmatch(pattern, verdict)
             if match:
                 numbers = {name: _with_commas(text) for name, text in match.groupdict().items()}
@@ -79,7 +79,7 @@ class Lemmas:
     @staticmethod
     def sign(row: Mapping[str, Any]) -> str:
         """How the value of a claim is to its bound, whether that is as claimed or not."""
-        if math.isclose(row["value"], row["bound"], rel_tol=ROUNDING):
+        if math.isclose(row["value"], row["bound"], rel_tol=BOUND_PRECISION):
             return "="
         return "<" if row["value"] < row["bound"] else ">"
 
@@ -87,7 +87,7 @@ class Lemmas:
     def stated(self) -> list[dict[str, Any]]:
         """The claims whose bounds the paper states."""
         given = [row for row in self.claims if row["source"] == "given"]
-        return [row for row in given if PART.fullmatch(row["id"])]
+        return [row for row in given if PART_OF_PAPER.fullmatch(row["id"])]
 
     @property
     def bounds(self) -> Counter[str]:

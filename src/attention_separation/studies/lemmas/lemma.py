@@ -20,7 +20,7 @@ from ...attention.distinct_rows import TokenTypes, distinct_rows
 from ...attention.kernels import KERNELS
 from ...attention.sign_columns import TIE_TOLERANCE
 from ...datasets.dataset import Tokens
-from ..softmax_vs_linear.models.attention import CROSS_ATTENTION, SELF_ATTENTION
+from ..softmax_vs_linear.models.attention import CROSS_ATTENTION_MODEL, SELF_ATTENTION_MODEL
 from ..softmax_vs_linear.models.model import AttentionModel
 from .claim import Cells, Changes, PaperClaim, Setting
 
@@ -190,7 +190,7 @@ class Case:
 
     def theta(self, setting: Setting) -> float:
         """tau / s of the section: c + 0.1 for self-attention."""
-        return setting.theta if self.model is CROSS_ATTENTION else setting.c + 0.1
+        return setting.theta if self.model is CROSS_ATTENTION_MODEL else setting.c + 0.1
 
     def row_chances(self, setting: Setting) -> tuple[float, ...]:
         """Pr[<c_j0, sigma> >= tau] of the distinct rows, exactly."""
@@ -277,7 +277,7 @@ class Lemma:
         words = case.model.words
         if self.on_network:
             words = f"{KERNEL_WORDS[case.kernel]} on D{case.dataset}"
-        if case.model is SELF_ATTENTION:
+        if case.model is SELF_ATTENTION_MODEL:
             words = f"{words}, X {X_WORDS[case.attention_x]}"
         return words
 
@@ -291,7 +291,7 @@ class Lemma:
         changes_a: list[Changes] = [(("a0", 0.0),), (("a0", 0.1),)]
         if self.case.dataset:
             changes_a = [(("a1", model.least_a1),), (("a1", 3.0),)]
-        if model is CROSS_ATTENTION:
+        if model is CROSS_ATTENTION_MODEL:
             return tuple(changes_a)
         changes_b: list[Changes] = [(("b", b), ("c", 1 - b)) for b in (0.1, 0.9)]
         changes_both = [a + b for a, b in itertools.product([(), *changes_a], [(), *changes_b])]

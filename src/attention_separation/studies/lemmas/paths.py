@@ -1,7 +1,7 @@
 """Ways for n and d to grow, from which n on a claim holds along one of them, and what it measures
 at the ends of the parameters' ranges.
 
-A *path* is a sequence of sizes of one model whose n grows to LARGEST_N, with a rule for how d grows
+A *path* is a sequence of sizes of one model whose n grows to PATHS_END, with a rule for how d grows
 with it. Along it a claim is evaluated at *doublings*, sizes each about twice the one before.
 """
 
@@ -18,7 +18,7 @@ from .claim import Measured, PaperClaim, Setting, SettingAt, Size
 
 SMALLEST_N = 4
 OF_EXPERIMENTS = 100
-LARGEST_N = 10**9
+PATHS_END = 10**9
 """n begins where Lemma 4.2 does, is doubled so that it meets the smallest of the experiments, and
 ends at 10^9, where a count of classes of about n/4 still leaves a tie's tolerance far below one
 token's weight."""
@@ -53,7 +53,7 @@ class Growth:
 
 
 D_FIXED = "d fixed"
-GROWTH = {
+GROWTH_BY_PATH = {
     D_FIXED: Growth(asked="grows"),
     "d sqrt": Growth("⌈√n⌉", math.sqrt),
     "d quarter": Growth("n/4", tokens_per_class=TOKENS_PER_CLASS),
@@ -62,7 +62,7 @@ GROWTH = {
 }
 """The paths of attention by name."""
 
-PATHS = tuple(GROWTH)
+PATHS = tuple(GROWTH_BY_PATH)
 FAST = PATHS[:3]
 """The paths of claims that ask nothing of d."""
 
@@ -78,7 +78,7 @@ class SizePath:
 
     @property
     def growth(self) -> Growth:
-        return GROWTH[self.name]
+        return GROWTH_BY_PATH[self.name]
 
     @property
     def is_too_slow(self) -> bool:
@@ -121,12 +121,12 @@ class SizePath:
         return self.classes
 
     def doublings(self) -> list[Size]:
-        """Sizes from SMALLEST_N to LARGEST_N, each about twice the one before; those of attention
+        """Sizes from SMALLEST_N to PATHS_END, each about twice the one before; those of attention
         have two classes and two tokens in each, so they begin later where d is fixed or n/4."""
         first = math.ceil(math.log2(SMALLEST_N / OF_EXPERIMENTS))
-        last = math.ceil(math.log2(LARGEST_N / OF_EXPERIMENTS))
+        last = math.ceil(math.log2(PATHS_END / OF_EXPERIMENTS))
         between = [OF_EXPERIMENTS * 2.0**power for power in range(first, last)]
-        sizes = dict.fromkeys(self.size(n) for n in (SMALLEST_N, *between, LARGEST_N))
+        sizes = dict.fromkeys(self.size(n) for n in (SMALLEST_N, *between, PATHS_END))
         return [size for size in sizes if self._has_two_classes_of_two(size)]
 
     def _has_two_classes_of_two(self, size: Size) -> bool:

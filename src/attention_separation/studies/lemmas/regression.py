@@ -77,9 +77,9 @@ class Levels:
 @lru_cache(maxsize=1 << 12)
 def levels(n: int, kernel: str, dataset: int) -> Levels:
     """The levels of Definition 3.8 under one of the model's kernels."""
-    multiples = np.array([regression.LOWER, regression.UPPER, regression.SPECIAL])
+    multiples = np.array([regression.LOWER, regression.UPPER, regression.SPECIAL_MULTIPLE])
     # Up to a factor, so that the largest exponential is 1.
-    taken_off = regression.SPECIAL if kernel == "exp" else 0.0
+    taken_off = regression.SPECIAL_MULTIPLE if kernel == "exp" else 0.0
     u = regression.U[kernel](math.log(n) * (multiples - taken_off))
     low, high, special = u.tolist()
     return Levels(n, low, high, special if dataset else 0.0)
@@ -123,7 +123,7 @@ def _chances_of_heads(heads: np.ndarray, coins: int) -> np.ndarray:
     return np.where(heads <= 0, 1.0, np.where(heads > coins, 0.0, tails))
 
 
-KERNEL_NAMES = {"exp": "softmax", "linear": "linear"}
+REGRESSION_NAMES = {"exp": "softmax", "linear": "linear"}
 WORST = "worst admissible data"
 REGRESSION_NAME = REGRESSION.name
 
@@ -270,8 +270,8 @@ def _deviation_claim(name: str, kernel: str, dataset: int, *, rate: str, factor:
     return PaperClaim(
         name,
         REGRESSION_NAME,
-        f"With high probability the {KERNEL_NAMES[kernel]} weights, under random signs, add up to "
-        f"a small number on D{dataset}.",
+        f"With high probability the {REGRESSION_NAMES[kernel]} weights, under random signs, add up "
+        f"to a small number on D{dataset}.",
         left=f"|⟨f, σ⟩| ≤ C √log(n/δ) / {rate} with probability ≥ 1 − δ/n, C",
         claimed=_hoeffdings_constant(factor),
         cells=needed_constant,
@@ -284,7 +284,7 @@ def _largest_entry_claim(name: str, kernel: str, claimed: str) -> PaperClaim:
     return PaperClaim(
         name,
         REGRESSION_NAME,
-        f"Every {KERNEL_NAMES[kernel]} weight on D0 is small.",
+        f"Every {REGRESSION_NAMES[kernel]} weight on D0 is small.",
         left="|fᵢ|",
         claimed=claimed,
         cells=lambda setting: levels(setting.n, kernel, 0).largest_other(),
@@ -384,7 +384,7 @@ def _special_column_chance(setting: Setting) -> float:
 def _zero_claims(name: str, kernel: str, dataset: int) -> list[PaperClaim]:
     """A network is zero, with either number of columns: what refutes it, and what proves it."""
     statement = (
-        f"The {KERNEL_NAMES[kernel]} network is zero on every data of D{dataset} with high "
+        f"The {REGRESSION_NAMES[kernel]} network is zero on every data of D{dataset} with high "
         "probability"
     )
     claims_of_network = []

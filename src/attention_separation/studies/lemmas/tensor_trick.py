@@ -12,7 +12,7 @@ import numpy as np
 
 from .claim import PaperClaim, Setting, Size
 
-FIGURE_2 = Size(n=4, d=3)
+SIZE_OF_FIGURE_2 = Size(n=4, d=3)
 
 RANDOM_DRAWS = 20
 SEED_OF_DRAWS = 1
@@ -93,7 +93,7 @@ def _equality_claim(
         quantity="largest difference of the two sides, relative to the largest entry, over "
         f"{RANDOM_DRAWS} random draws of A₁, A₂, Q and K",
         identity=identity,
-        sizes=[FIGURE_2],
+        sizes=[SIZE_OF_FIGURE_2],
     )
 
 

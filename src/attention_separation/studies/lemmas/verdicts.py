@@ -12,7 +12,7 @@ from ..softmax_vs_linear.models.model import AttentionModel
 from .claim import Changes, Measured, PaperClaim, Relation, SettingAt, Size
 from .lemma import NO_CONSTANT
 from .origins import SUBJECTS, origin
-from .paths import LARGEST_N, PathResult, SizePath, evaluate_along, least_margin, worst_end
+from .paths import PATHS_END, PathResult, SizePath, evaluate_along, least_margin, worst_end
 
 GREEK = {"a0": "a₀", "a1": "a₁"}
 CONSTANTS = {"least": "the least C", "Hoeffding": "the C that Hoeffding's bound needs"}
@@ -135,7 +135,7 @@ def _text_of_failing_paths(along_paths: Sequence[PathResult]) -> str:
     for result in along_paths:
         if result.from_n is None and not result.path.is_too_slow:
             never.append(path_words(result.path))
-    return f"; not yet at n = {short_number(LARGEST_N)} {' or '.join(never)}" if never else ""
+    return f"; not yet at n = {short_number(PATHS_END)} {' or '.join(never)}" if never else ""
 
 
 def _text_of_failing_end(result: PathResult) -> str:

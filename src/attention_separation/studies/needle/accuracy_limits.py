@@ -16,16 +16,16 @@ from ...messages.progress import Progress
 from ...needle import bayes
 from ...needle.accuracy import crossing, of_events
 from ...needle.attention_sink import right_sink, sink_accuracy
-from ...needle.kernel_limits import BEST, BOUND, LINES, REFERENCE, Line
+from ...needle.kernel_limits import BEST, BOUND, LIMITS_BY_KERNEL, REFERENCE, Line
 from ...pages.table_page import write_result
 from ...results.provenance import record
 from ...results.tables import Row, schema, table_from_rows
 from .settings.exact import LinesSettings
-from .settings.titles import LINES as TITLES
+from .settings.titles import TABLES_OF_LINES as TITLES
 
 MU = 5.0
-N = 512
-FEW = 15
+N_AT_END = 512
+FEW_AT_END = 15
 DIMENSIONS = 256
 """Of the layers at the ends of the bounds' class: mu, n, the n of few tokens, and dimensions of
 positions."""
@@ -58,7 +58,7 @@ class AtEnd(NamedTuple):
 
 INSIDE = (
     ("nothing", "one head with the needle as its query, one with equal weights"),
-    ("heads", f"{N} heads, and an MLP or a norm behind them"),
+    ("heads", f"{N_AT_END} heads, and an MLP or a norm behind them"),
     ("query", "a position in the query alone"),
 )
 """What may change while every head sums the same function of each token, wherever it stands."""
@@ -67,9 +67,9 @@ INSIDE = (
 def ends() -> Iterator[Row]:
     """The rows of the table, those inside the class first; the error is how far a finer grid moves
     an accuracy."""
-    limit = LINES["linear"].accuracy(MU, N)
+    limit = LIMITS_BY_KERNEL["linear"].accuracy(MU, N_AT_END)
     for changed, layer in INSIDE:
-        row = _end_row(AtEnd(changed, layer, "linear", N, limit.value), limit.error)
+        row = _end_row(AtEnd(changed, layer, "linear", N_AT_END, limit.value), limit.error)
         yield row | {"inside": True}
     for outside, finer in zip(layers_outside(1), layers_outside(2), strict=True):
         error = abs(finer.accuracy - outside.accuracy)
@@ -77,7 +77,7 @@ def ends() -> Iterator[Row]:
 
 
 def _end_row(end: AtEnd, error: float) -> Row:
-    limit = LINES[end.kernel].accuracy(MU, end.n).value
+    limit = LIMITS_BY_KERNEL[end.kernel].accuracy(MU, end.n).value
     return end._asdict() | {"mu": MU, "error": error, "limit": limit}
 
 
@@ -96,16 +96,16 @@ def layers_outside(scale: int) -> Iterator[AtEnd]:
         ("value", "values relu(z − 3.5)", "uniform"): np.maximum(z - 3.5, 0),
     }
     for (changed, layer, kernel), worth in values_by_layer.items():
-        accuracy = _accuracy(replace(tokens, worth=worth), N, scale)
-        yield AtEnd(changed, layer, kernel, N, accuracy)
+        accuracy = _accuracy(replace(tokens, worth=worth), N_AT_END, scale)
+        yield AtEnd(changed, layer, kernel, N_AT_END, accuracy)
     # Two places share a head or a dimension: what is seen are their tokens' sums, and all squares.
     of_pairs = _accuracy(_pairs_of_one_position(scale), DIMENSIONS, scale)
     # Each place has its own: the tokens themselves are seen.
-    of_tokens = bayes.best_accuracy(MU, N).value
+    of_tokens = bayes.best_accuracy(MU, N_AT_END).value
     for dimensions, heads, accuracy in (
         # One head more has the squares.
         (DIMENSIONS, DIMENSIONS + 1, of_pairs),
-        (N, N, of_tokens),
+        (N_AT_END, N_AT_END, of_tokens),
     ):
         layers = {
             "value": f"positions in the values, {dimensions} dimensions",
@@ -113,10 +113,10 @@ def layers_outside(scale: int) -> Iterator[AtEnd]:
             "key": f"positions in the keys alone, {dimensions} dimensions, {heads} heads",
         }
         for changed, layer in layers.items():
-            yield AtEnd(changed, layer, "linear", N, accuracy)
+            yield AtEnd(changed, layer, "linear", N_AT_END, accuracy)
     accuracy = _accuracy(_likelihood_ratios(scale), 1, scale)
     layer = "the query one of the tokens, and added to the output"
-    yield AtEnd("query", layer, "uniform", FEW, accuracy)
+    yield AtEnd("query", layer, "uniform", FEW_AT_END, accuracy)
 
 
 def _pairs_of_one_position(scale: int) -> Values:
@@ -136,10 +136,10 @@ def _likelihood_ratios(scale: int) -> Values:
     """log of the likelihood ratio of the query and of the sum of the other tokens over its
     deviation."""
     tokens = _tokens(MU, 400 * scale)
-    mu_of_rest = MU / math.sqrt(FEW - 1)
+    mu_of_rest = MU / math.sqrt(FEW_AT_END - 1)
     query = np.exp(MU * tokens.worth - MU * MU / 2)
     rest = np.exp(mu_of_rest * tokens.worth - mu_of_rest * mu_of_rest / 2)
-    ratio = np.add.outer(query, (FEW - 1) * rest).ravel() / FEW
+    ratio = np.add.outer(query, (FEW_AT_END - 1) * rest).ravel() / FEW_AT_END
     law = np.outer(tokens.on_d0, tokens.on_d0).ravel()
     return Values(np.log(ratio), law, law * ratio)
 
@@ -173,7 +173,9 @@ def _accuracy(values: Values, n: int, scale: int) -> float:
     return of_events(float(below.cumsum().max()), 0.0)
 
 
-ACCURACIES = schema(kernel=str, mu=float, n=int, accuracy=float, error=float, kind=str, method=str)
+ACCURACY_SCHEMA = schema(
+    kernel=str, mu=float, n=int, accuracy=float, error=float, kind=str, method=str
+)
 BOUND_ENDS = schema(
     changed=str,
     layer=str,
@@ -185,13 +187,13 @@ BOUND_ENDS = schema(
     error=float,
     limit=float,
 )
-CRITICAL = schema(kernel=str, mu=float, n_critical=float, error=float, kind=str, method=str)
+CRITICAL_SCHEMA = schema(kernel=str, mu=float, n_critical=float, error=float, kind=str, method=str)
 """Where n_critical is inf or 0 it has no error."""
-SINKS = schema(
+SINK_SCHEMA = schema(
     mu=float, n=int, right_at=int, c=float, accuracy=float, right_sink=float, error=float
 )
 
-ENDLESS = ("n_critical",)
+COLUMNS_WITHOUT_END = ("n_critical",)
 
 _ABOUT = (
     "n tokens with independent normal noise of standard deviation 1; on D1 one of them has mu "
@@ -270,18 +272,18 @@ def _described(line: Line, mu: float) -> Row:
 
 def tables(job: LinesSettings) -> dict[str, pa.Table]:
     """All tables by name."""
-    progress = Progress("needle-lines", len(LINES), "lines")
+    progress = Progress("needle-lines", len(LIMITS_BY_KERNEL), "lines")
     accuracies: list[Row] = []
     critical: list[Row] = []
-    for line in LINES.values():
+    for line in LIMITS_BY_KERNEL.values():
         accuracies += accuracy_rows(line, job)
         critical += critical_rows(line, job)
         progress.advance()
     return {
-        "needle_lines": table_from_rows(accuracies, ACCURACIES),
-        "needle_critical": table_from_rows(critical, CRITICAL),
+        "needle_lines": table_from_rows(accuracies, ACCURACY_SCHEMA),
+        "needle_critical": table_from_rows(critical, CRITICAL_SCHEMA),
         "needle_bound_ends": table_from_rows(list(ends()), BOUND_ENDS),
-        "needle_sink": table_from_rows(list(sink_rows(job)), SINKS),
+        "needle_sink": table_from_rows(list(sink_rows(job)), SINK_SCHEMA),
     }
 
 
@@ -289,4 +291,6 @@ def run(job: LinesSettings, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
     for name, table in tables(job).items():
         stem = output.with_name(name)
-        write_result(table, stem, provenance, TITLES[name], ABOUT[name], endless=ENDLESS)
+        write_result(
+            table, stem, provenance, TITLES[name], ABOUT[name], endless=COLUMNS_WITHOUT_END
+        )

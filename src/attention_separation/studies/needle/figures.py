@@ -32,7 +32,7 @@ from ...results.tables import numpy_column, read_parquet, select_rows
 from ...settings.strict_model import Job
 from . import accuracy_limits
 from .claims.runs import ARM_WORDS, trained_crossings
-from .settings.titles import FIGURES, FIGURES_OF_NETWORKS
+from .settings.titles import FIGURES_OF_NEEDLE, FIGURES_OF_NETWORKS
 from .training.cells_table import SCHEMA as CELLS
 
 WORDS = {
@@ -72,7 +72,7 @@ OUTLINE = [withStroke(linewidth=2.5, foreground="white")]
 Run = dict[str, Any]
 """A run of a trained network, a row of the table of cells."""
 
-DOT: Look = {
+POINT_LOOK: Look = {
     "linestyle": "",
     "markeredgecolor": INK,
     "markeredgewidth": 0.5,
@@ -95,7 +95,7 @@ OTHER_MARKERS = "^vPX*<>"
 ARMS = {arm: ARM_WORDS[arm] for arm in ("query_given", "query_learned")}
 """Arms that are shown, in words."""
 
-ACCURACIES = (
+ACCURACIES_CAPTION = (
     "One query over n tokens with noise of standard deviation 1, one of which has μ more on D1; "
     "chance is 0.5, and an n is critical at 0.75.\nOf uniform and linear, no layer of heads that "
     "sum score times value, linear in a token and the same at every place, passes its limit; "
@@ -126,7 +126,7 @@ def draw_accuracies(title: str, limits: pa.Table, cells: pa.Table | None = None)
     runs = [run for run in runs_of(cells) if run["arm"] in ARMS]
     looks = looks_of(map_of(run) for run in runs)
     panels = _panels_of_runs(runs) if runs else _panels_of_limits(limits)
-    note = ACCURACIES + DOTS if runs else ACCURACIES
+    note = ACCURACIES_CAPTION + DOTS if runs else ACCURACIES_CAPTION
     beside = (1.9 if runs else 0.0, 0.0)
     with sheet(title, note, len(panels), (3.5, 4.1), beside, sharey=True) as (figure, axes):
         for ax, panel in zip(axes, panels, strict=True):
@@ -135,7 +135,7 @@ def draw_accuracies(title: str, limits: pa.Table, cells: pa.Table | None = None)
             _draw_limits(ax, limits_at_mu)
             for run in runs:
                 if (run["arm"], run["mu"]) == (panel.arm, panel.mu):
-                    look = DOT | looks[map_of(run)] | {"clip_on": False, "label": None}
+                    look = POINT_LOOK | looks[map_of(run)] | {"clip_on": False, "label": None}
                     ax.plot(run["n"], run["accuracy"], **look)
             ax.set(xscale="log", xlabel="tokens $n$", ylabel="accuracy", title=panel.title)
             sizes = limits_at_mu["n"].to_pylist()
@@ -184,7 +184,7 @@ def _draw_limits(ax: Axes, limits: pa.Table) -> None:
 def _keys_of(looks: Iterable[Look]) -> list[Line2D]:
     """Entries of a legend, one for each label."""
     look_by_label = {look["label"]: look for look in looks}
-    return [key(**DOT | look) for look in look_by_label.values()]
+    return [key(**POINT_LOOK | look) for look in look_by_label.values()]
 
 
 def runs_of(cells: pa.Table | None) -> list[Run]:
@@ -279,8 +279,8 @@ def draw_critical(title: str, critical: pa.Table, cells: pa.Table | None = None)
         right.plot(all_mu**2, reference, color=INK, linestyle=":", linewidth=1)
         for kernel, at_mu, crossing in crossings:
             color = kernel_line(kernel)["color"]
-            left.plot(at_mu, crossing.n, "o", color=color, **DOT)
-            right.plot(at_mu**2, crossing.n, "o", color=color, **DOT)
+            left.plot(at_mu, crossing.n, "o", color=color, **POINT_LOOK)
+            right.plot(at_mu**2, crossing.n, "o", color=color, **POINT_LOOK)
         whole_mu = all_mu[all_mu % 1 == 0]
         ticks = (whole_mu if len(whole_mu) else all_mu).tolist()
         ticks_at(left.xaxis, ticks)
@@ -292,7 +292,7 @@ def draw_critical(title: str, critical: pa.Table, cells: pa.Table | None = None)
         left.set_ylabel("critical $n$")
         left.set_title("Scores to a power: straight against log μ")
         right.set_title("Softmax: straight against μ²")
-        legend_beside(figure, [key("trained", marker="o", **DOT)] if crossings else [])
+        legend_beside(figure, [key("trained", marker="o", **POINT_LOOK)] if crossings else [])
     return figure
 
 
@@ -362,7 +362,7 @@ def _draw_sink(ax: Axes, sink: pa.Table, label: str, look: Look) -> None:
     reached = n[accuracy >= CRITICAL]
     if len(reached):
         last = reached[-1]
-        ax.plot(last, CRITICAL, "o", color=look["color"], **DOT)
+        ax.plot(last, CRITICAL, "o", color=look["color"], **POINT_LOOK)
         ax.annotate(
             f"{last:,}",
             (last, CRITICAL),
@@ -407,7 +407,7 @@ def draw_features(title: str, limits: pa.Table, cells: pa.Table) -> Figure:
             runs_here = [run for run in runs if place_of(run) == place]
             accuracies = _accuracies_by(lambda run: run["features"], runs_here)
             for features, values in accuracies.items():
-                ax.plot([features] * len(values), values, **DOT | look)
+                ax.plot([features] * len(values), values, **POINT_LOOK | look)
             numbers = sorted(accuracies)
             means = [np.mean(accuracies[features]) for features in numbers]
             ax.plot(numbers, means, color=look["color"])
@@ -415,7 +415,7 @@ def draw_features(title: str, limits: pa.Table, cells: pa.Table) -> Figure:
             ax.set_xlabel("features $r$")
             ax.set_title(f"{ARMS.get(arm, arm)}, $\\mu$ = {mu:g}, $n$ = {n}")
             _accuracy_axis(ax)
-        legend_beside(figure, [key("trained elu + 1", **DOT | look | {"linestyle": "-"})])
+        legend_beside(figure, [key("trained elu + 1", **POINT_LOOK | look | {"linestyle": "-"})])
     return figure
 
 
@@ -491,7 +491,7 @@ def _draw_bar(ax: Axes, position: int, kernel: str | None, accuracies: Sequence[
     else:
         color = VERMILION
     ax.bar(position, mean - 0.5, bottom=0.5, width=0.6, color=color, alpha=0.6)
-    ax.plot([position] * len(accuracies), accuracies, "o", color=color, **DOT)
+    ax.plot([position] * len(accuracies), accuracies, "o", color=color, **POINT_LOOK)
     if kernel is None:
         look: Look = {"color": INK, "linestyle": "--", "linewidth": 1, "zorder": 1}
         ax.axhline(mean, label="without attention", **look)
@@ -504,20 +504,20 @@ def _accuracy_axis(ax: Axes) -> None:
     ax.label_outer()
 
 
-DRAWN: dict[str, tuple[pa.Schema, Callable[..., Figure]]] = {
-    "needle_accuracy": (accuracy_limits.ACCURACIES, draw_accuracies),
-    "needle_critical": (accuracy_limits.CRITICAL, draw_critical),
-    "needle_sink": (accuracy_limits.SINKS, draw_sinks),
-    "needle_features": (accuracy_limits.ACCURACIES, draw_features),
-    "needle_paper_network": (accuracy_limits.ACCURACIES, draw_paper_network),
+DRAWN_OF_NEEDLE: dict[str, tuple[pa.Schema, Callable[..., Figure]]] = {
+    "needle_accuracy": (accuracy_limits.ACCURACY_SCHEMA, draw_accuracies),
+    "needle_critical": (accuracy_limits.CRITICAL_SCHEMA, draw_critical),
+    "needle_sink": (accuracy_limits.SINK_SCHEMA, draw_sinks),
+    "needle_features": (accuracy_limits.ACCURACY_SCHEMA, draw_features),
+    "needle_paper_network": (accuracy_limits.ACCURACY_SCHEMA, draw_paper_network),
 }
 """The columns of the table of limits that a figure shows, and what draws it and networks."""
 
 
 def run(job: Job, figure: str, table: Path, output: Path, cells: Path | None = None) -> None:
-    schema, draw = DRAWN[figure]
+    schema, draw = DRAWN_OF_NEEDLE[figure]
     limits = read_parquet(table, schema)
     networks = read_parquet(cells, CELLS) if cells else None
     numbers = networks if figure in FIGURES_OF_NETWORKS else limits
-    picture = draw(FIGURES[figure], limits, networks)
+    picture = draw(FIGURES_OF_NEEDLE[figure], limits, networks)
     save_with_numbers(picture, output, numbers, record(job.canonical(), __name__))

@@ -10,9 +10,16 @@ from ...settings.strict_model import Job, Jobs
 from .settings.cells import NeedleCell
 from .settings.exact import ClaimsJob
 from .settings.section import NeedleSection
-from .settings.titles import FIGURES_OF_LINES, FIGURES_OF_NETWORKS, JUDGED, LINES, LONG, TRAINED
+from .settings.titles import (
+    FIGURES_OF_LINES,
+    FIGURES_OF_NETWORKS,
+    LONG,
+    NEEDLE_CLAIMS_TITLE,
+    TABLES_OF_LINES,
+    TRAINED,
+)
 
-EXACT = "needle_exact"
+EXACT_TARGET = "needle_exact"
 """The result that is made without training at every scale."""
 
 
@@ -29,7 +36,7 @@ class Needle(Study):
 
     def targets(self) -> dict[str, tuple[str, ...]]:
         untrained = () if self.cells else tuple(self.results)
-        return {"needle_lines": untrained or (EXACT,)}
+        return {"needle_lines": untrained or (EXACT_TARGET,)}
 
     @cached_property
     def cells(self) -> dict[str, NeedleCell]:
@@ -41,10 +48,11 @@ class Needle(Study):
     def declare_results(self) -> Iterator[Result]:
         """Without cells to train, the results of lines alone."""
         accuracies, critical, ends, sinks = (
-            Output(TABLE, name, title, is_listed=name not in LONG) for name, title in LINES.items()
+            Output(TABLE, name, title, is_listed=name not in LONG)
+            for name, title in TABLES_OF_LINES.items()
         )
         yield Result(
-            name=EXACT,
+            name=EXACT_TARGET,
             module="studies.needle.accuracy_limits",
             settings=self.chosen.exact,
             outputs={"output": (accuracies,), "": (critical, ends, sinks)},
@@ -67,7 +75,9 @@ class Needle(Study):
                 options=("--figure", name),
             )
         section = self.section
-        claims = Output(TABLE, "needle_claims", JUDGED, judged="Claims on noise, of this project")
+        claims = Output(
+            TABLE, "needle_claims", NEEDLE_CLAIMS_TITLE, judged="Claims on noise, of this project"
+        )
         yield Result(
             name="needle_claims",
             module="studies.needle.claims.claims_table",

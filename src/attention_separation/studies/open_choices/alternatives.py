@@ -14,10 +14,10 @@ import numpy as np
 from ...attention.sign_columns import TIE_TOLERANCE
 from ...settings.strict_model import Range, grid_values
 from ..softmax_vs_linear.models.attention import (
-    CROSS_ATTENTION,
+    CROSS_ATTENTION_MODEL,
     IN_A1_ALONE,
     IN_BOTH,
-    SELF_ATTENTION,
+    SELF_ATTENTION_MODEL,
     with_common_score,
 )
 from ..softmax_vs_linear.models.model import AttentionModel, Model, MRule, Point
@@ -96,7 +96,7 @@ def _theta_over_c(attention_x: str, over: float) -> Apply:
     """theta = c + `over` in self-attention with this X."""
 
     def touches(panel: Panel) -> bool:
-        if panel.model != SELF_ATTENTION.name or "theta" in panel.sweep:
+        if panel.model != SELF_ATTENTION_MODEL.name or "theta" in panel.sweep:
             return False
         return panel.fixed.get("attention_x") == attention_x
 
@@ -104,7 +104,7 @@ def _theta_over_c(attention_x: str, over: float) -> Apply:
 
 
 def _of_cross_attention(panel: Panel) -> bool:
-    return panel.model == CROSS_ATTENTION.name
+    return panel.model == CROSS_ATTENTION_MODEL.name
 
 
 def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
@@ -193,7 +193,7 @@ B_FOLLOWS_C = _pointwise(
 )
 NO_STACK = "d − 1 divides n at no point: the identities do not stack"
 
-CHOICES = (
+ALTERNATIVES = (
     Choice(
         "base of the logarithm, where m is computed from it",
         "natural",
@@ -253,7 +253,7 @@ CHOICES = (
         "τ of cross-attention",
         "0.9 √log n",
         tuple(
-            Alternative(f"{theta:g} √log n", _theta(CROSS_ATTENTION, theta))
+            Alternative(f"{theta:g} √log n", _theta(CROSS_ATTENTION_MODEL, theta))
             for theta in (0.5, 0.7, 1.0, 1.2)
         ),
     ),
@@ -291,10 +291,10 @@ CHOICES = (
         "uniform, independent",
         (
             Alternative(
-                "the same in both, self-attention", _replacing(SELF_ATTENTION, data="same")
+                "the same in both, self-attention", _replacing(SELF_ATTENTION_MODEL, data="same")
             ),
             Alternative(
-                "the same in both, cross-attention", _replacing(CROSS_ATTENTION, data="same")
+                "the same in both, cross-attention", _replacing(CROSS_ATTENTION_MODEL, data="same")
             ),
         ),
     ),

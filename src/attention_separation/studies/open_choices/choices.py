@@ -20,7 +20,7 @@ from ..softmax_vs_linear.models.model import AttentionModel, Model, Point
 from ..softmax_vs_linear.models.panel_tables import DECIMALS
 from ..softmax_vs_linear.settings.panels import COLUMN, Panel, PanelsJob
 from ..softmax_vs_linear.simulation.random_values import Values, positive_with
-from .alternatives import CHOICES, Alternative, Choice
+from .alternatives import ALTERNATIVES, Alternative, Choice
 from .choices_figure import choices_figure
 
 SCHEMA = schema(
@@ -54,7 +54,7 @@ ABOUT = (
     "P(E_success). Rank 1 moves some panel the most on average, among the alternatives that are "
     "measured here: another one may move more. A bound has no rank. " + COLUMN
 )
-BOUND = "a bound, on average over y"
+NOTE_OF_BOUND = "a bound, on average over y"
 NO_EFFECT = "touches no panel"
 TRIALS = 3000  # of a simulated point, in one block: 95 % intervals reach 0.02 to either side
 
@@ -103,7 +103,7 @@ def _effects(panels: list[Panel]) -> dict[tuple[Choice, Alternative | None], lis
     alternatives, whose alternative is None."""
     points_of_panels = [(panel, panel.points()) for panel in panels]
     effects: dict[tuple[Choice, Alternative | None], list[Effect]] = {}
-    for choice in CHOICES:
+    for choice in ALTERNATIVES:
         if not choice.alternatives:
             effects[choice, None] = []
         for alternative in choice.alternatives:
@@ -161,7 +161,7 @@ def _row(effect: Effect, known: Known) -> Row:
     before = np.array([known[MODELS[panel.model], point] for point in effect.before])
     if alternative.expected_change is not None:
         change = alternative.expected_change(before)
-        row["note"] = BOUND
+        row["note"] = NOTE_OF_BOUND
     else:
         after = np.array([known[effect.model, point] for point in effect.after])
         if alternative.values is not None:

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from ...results.tables import array_of
 
-BEST = ("panel", "network", "value", "p_at_theta", "p_best")
+COLUMNS_OF_BEST = ("panel", "network", "value", "p_at_theta", "p_best")
 
 
 def without_maps(theta: pa.Table) -> pa.Table:
@@ -16,6 +16,6 @@ def without_maps(theta: pa.Table) -> pa.Table:
 
 KEPT_PARTS: dict[str, Callable[[pa.Table], pa.Table]] = {
     "theta": without_maps,
-    "threshold": lambda table: table.select(BEST),
+    "threshold": lambda table: table.select(COLUMNS_OF_BEST),
 }
 """By the names of outputs."""

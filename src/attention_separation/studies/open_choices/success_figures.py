@@ -35,7 +35,7 @@ from ...pages.drawing import (
 from ...results.tables import numpy_column, select_rows
 from ..softmax_vs_linear.exact.best_thresholds import curve_at
 from ..softmax_vs_linear.figures.figure_text import (
-    CHOICES,
+    WORDS_OF_CHOICES,
     are_outside,
     choices_in_words,
     footnote,
@@ -46,9 +46,9 @@ from ..softmax_vs_linear.figures.figure_text import (
 )
 from ..softmax_vs_linear.figures.panel_figure import draw_panel_map
 from ..softmax_vs_linear.models import MODELS
-from ..softmax_vs_linear.models.contest import PAPERS, network_name
+from ..softmax_vs_linear.models.contest import CONTEST_OF_PAPER, network_name
 from ..softmax_vs_linear.models.model import SWEEPABLE, Point
-from ..softmax_vs_linear.models.panel_tables import SIZES
+from ..softmax_vs_linear.models.panel_tables import PARAMETER_COLUMNS
 from ..softmax_vs_linear.settings.panels import Panel, PanelsJob, PhaseJob
 from .success_tables import MAP_POINTS, THETAS, ThetaKind
 
@@ -64,8 +64,8 @@ ROW_PAD = 0.03
 
 X_NAMES = {"identity": "X = identity", "ones": "X = all ones"}
 
-DOTS: Look = {"marker": "o", "linewidth": 0, "color": INK, "markeredgecolor": "white"}
-SMALL_DOTS: Look = DOTS | {
+THETA_DOTS: Look = {"marker": "o", "linewidth": 0, "color": INK, "markeredgecolor": "white"}
+SMALL_DOTS: Look = THETA_DOTS | {
     "markersize": 2.8,
     "markeredgewidth": 0.5,
     "rasterized": True,
@@ -179,7 +179,7 @@ def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
         _write_headings(axes, columns, characters=36)
         mesh = next(ax.collections[0] for ax in axes if ax.collections)
         figure.colorbar(mesh, ax=[*axes], label="P(E_success), exact", shrink=0.6, aspect=40)
-        best = key("the best one", **DOTS | {"markersize": 4})
+        best = key("the best one", **THETA_DOTS | {"markersize": 4})
         _draw_legend(figure, axes, [key("the panels' own threshold", **ON_MAP), best])
     return figure
 
@@ -352,7 +352,7 @@ def _draw_best(ax: Axes, panel: Panel, table: pa.Table, looks: Looks) -> None:
 def phase_figure(job: PhaseJob, table: pa.Table) -> Figure:
     """The maps, with contours, and dots where the paper's panels lie."""
     success = "F_exp separates D1 from D0 and F_lin is zero"
-    if any(panel.contest != PAPERS for panel in job.panels):
+    if any(panel.contest != CONTEST_OF_PAPER for panel in job.panels):
         success = "success is likely"
     lines = [
         f"Exact probabilities at {len(table):,} points. Dots: points of the paper's panels. "
@@ -373,7 +373,7 @@ def phase_figure(job: PhaseJob, table: pa.Table) -> Figure:
             mesh = draw_panel_map(ax, panel, shown=p, exact=p)
             x, y = np.reshape(places_on_map(panel, job.marked), (-1, 2)).T
             ax.plot(x, y, "o", color="white", mec=INK, markeredgewidth=0.4, markersize=2.6)
-            attention_x = CHOICES["attention_x", panel.fixed["attention_x"]]
+            attention_x = WORDS_OF_CHOICES["attention_x", panel.fixed["attention_x"]]
             title = f"{MODELS[panel.model].title}, {attention_x}"
             title = marked(title, "attention_x" in panel.reconstructed)
             ax.set_title(f"{title}\n{held_title(panel)}")
@@ -398,5 +398,5 @@ def places_on_map(panel_map: Panel, panels: list[Panel]) -> list[tuple[float, fl
 
 def _held(point: Point, swept: Collection[str]) -> tuple[object, ...]:
     """The parameters that a map holds fixed; tau and delta follow from the others, or from m."""
-    names = (*SIZES, "attention_x", "data", "signs", "contest")
+    names = (*PARAMETER_COLUMNS, "attention_x", "data", "signs", "contest")
     return tuple(getattr(point, name) for name in names if name not in swept)

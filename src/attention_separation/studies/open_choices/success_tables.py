@@ -11,7 +11,7 @@ from ..softmax_vs_linear.exact.best_thresholds import Best, best_thresholds, suc
 from ..softmax_vs_linear.exact.compute import references
 from ..softmax_vs_linear.models import MODELS
 from ..softmax_vs_linear.models.model import AttentionModel, Point
-from ..softmax_vs_linear.models.panel_tables import DECIMALS, SIZES
+from ..softmax_vs_linear.models.panel_tables import DECIMALS, PARAMETER_COLUMNS
 from ..softmax_vs_linear.settings.panels import Panel, PanelsJob, PhaseJob
 
 
@@ -52,7 +52,7 @@ THRESHOLD_SCHEMA = schema(
     network=str,
     parameter=str,
     value=float,
-    **SIZES,
+    **PARAMETER_COLUMNS,
     theta=float,
     p_at_theta=float,
     best_theta_low=float,
@@ -70,7 +70,7 @@ PHASE_SCHEMA = schema(
     parameter=str,
     model=str,
     attention_x=str,
-    **SIZES,
+    **PARAMETER_COLUMNS,
     delta=float,
     tau=float,
     p_exact=float,
@@ -166,5 +166,5 @@ def _swept(panel: Panel, point: Point) -> Row:
 
 def _parameters(point: Point) -> Row:
     """The parameters of a point, by columns."""
-    names = ("attention_x", *SIZES, "delta", "theta", "tau")
+    names = ("attention_x", *PARAMETER_COLUMNS, "delta", "theta", "tau")
     return {name: getattr(point, name) for name in names}

@@ -16,11 +16,11 @@ from ...pages.drawing import Look, draw_estimates, key, legend_beside, save_with
 from ...results.provenance import record
 from ...results.tables import array_of, read_parquet, select_rows
 from ...settings.strict_model import Job
-from .settings.titles import FIGURES
-from .tables.cell_table import DOT, LINE, LINES
+from .settings.titles import FIGURES_OF_RECALL
+from .tables.cell_table import DOT, LINE, LINES_SCHEMA
 from .tables.joined import CAPACITIES
 
-ORDER = (
+LAYERS_IN_LEGEND = (
     "exp_sqrt_d",
     "ssmax",
     "sparsemax",
@@ -62,12 +62,12 @@ SHOWN_AGAINST_AGE = (
 """Layers of config.yaml that a figure of lines shows, as many as a reader tells apart; any layer of
 a user's stands beside them, and all stand in the table."""
 
-MARK: Look = {"markeredgecolor": INK, "markeredgewidth": 0.5, "markersize": 4}
-INTERVAL: Look = {"linewidth": 1}
+MARK_LOOK: Look = {"markeredgecolor": INK, "markeredgewidth": 0.5, "markersize": 4}
+INTERVAL_LINE: Look = {"linewidth": 1}
 
 LEVEL_LINE: Look = {"color": MIDDLE_GRAY, "linewidth": 0.8, "zorder": 1}
 
-ACCURACIES = (
+RECALL_CAPTION = (
     "n random pairs pass, then one key comes again: the accuracy is the probability that the "
     "output has the sign of its value; chance is 0.5. Lines: kernels of the score are exact, delta "
     "rules by the reduced law, elu_plus_one, sparsemax and least squares simulated by their "
@@ -92,8 +92,8 @@ STATES = (
 def layers_in_order(table: pa.Table) -> list[str]:
     """The layers of a table, in the order of a legend."""
     present = dict.fromkeys(table["layer"].to_pylist())
-    known = [layer for layer in ORDER if layer in present]
-    return [*known, *[layer for layer in present if layer not in ORDER]]
+    known = [layer for layer in LAYERS_IN_LEGEND if layer in present]
+    return [*known, *[layer for layer in present if layer not in LAYERS_IN_LEGEND]]
 
 
 def dimensions_of(table: pa.Table) -> list[int]:
@@ -104,7 +104,7 @@ def dimensions_of(table: pa.Table) -> list[int]:
 def draw_accuracies(title: str, lines: pa.Table) -> Figure:
     """Accuracy against n / d, a panel for each d."""
     mean = _of_shown(select_rows(lines, age=None), SHOWN_AGAINST_PAIRS)
-    return _draw_panels(title, ACCURACIES, mean, _pairs_over_d, "pairs over dimension, $n / d$")
+    return _draw_panels(title, RECALL_CAPTION, mean, _pairs_over_d, "pairs over dimension, $n / d$")
 
 
 def draw_ages(title: str, lines: pa.Table) -> Figure:
@@ -120,7 +120,7 @@ def draw_ages(title: str, lines: pa.Table) -> Figure:
 
 def _of_shown(table: pa.Table, shown: Sequence[str]) -> pa.Table:
     """The rows of these layers of config.yaml, and of a user's."""
-    left_out = set(ORDER) - set(shown)
+    left_out = set(LAYERS_IN_LEGEND) - set(shown)
     is_shown = [layer not in left_out for layer in table["layer"].to_pylist()]
     return table.filter(array_of(is_shown, pa.bool_()))
 
@@ -191,14 +191,14 @@ def _draw_layer(
             accuracies + errors,
             look["color"],
             kernel_marker(layer),
-            mark=MARK,
-            interval=INTERVAL,
+            mark=MARK_LOOK,
+            interval=INTERVAL_LINE,
         )
 
 
 MARK_SIZES = (4.0, 6.0, 8.0)
 
-MOST_SHOWN = 1e12
+MOST_PAIRS_SHOWN = 1e12
 
 
 def draw_states(title: str, capacity: pa.Table) -> Figure:
@@ -228,9 +228,9 @@ def state_point(row: dict[str, Any]) -> tuple[float, float, bool] | None:
     largest = row["largest_n"]
     if row["state"] is None:
         return None
-    if largest is not None and 1 < largest < MOST_SHOWN:
+    if largest is not None and 1 < largest < MOST_PAIRS_SHOWN:
         return row["state"], largest, False
-    if largest is None and row["low"] is not None and 1 < row["low"] < MOST_SHOWN:
+    if largest is None and row["low"] is not None and 1 < row["low"] < MOST_PAIRS_SHOWN:
         return row["state"], row["low"], True
     return None
 
@@ -246,19 +246,19 @@ def _draw_states_of(
     for k, (state, n, is_least) in enumerate(listed):
         marker = "^" if is_least else "o"
         size = MARK_SIZES[min(k, len(MARK_SIZES) - 1)]
-        ax.plot(state, n, marker, color=look["color"], zorder=4, **MARK | {"markersize": size})
+        ax.plot(state, n, marker, color=look["color"], zorder=4, **MARK_LOOK | {"markersize": size})
 
 
-DRAWN: dict[str, tuple[pa.Schema, Callable[[str, pa.Table], Figure]]] = {
-    "recall_accuracy": (LINES, draw_accuracies),
-    "recall_age": (LINES, draw_ages),
+DRAWN_OF_RECALL: dict[str, tuple[pa.Schema, Callable[[str, pa.Table], Figure]]] = {
+    "recall_accuracy": (LINES_SCHEMA, draw_accuracies),
+    "recall_age": (LINES_SCHEMA, draw_ages),
     "recall_state": (CAPACITIES, draw_states),
 }
 """The columns of the table that a figure shows, and what draws it."""
 
 
 def run(job: Job, figure: str, table: Path, output: Path) -> None:
-    columns, draw = DRAWN[figure]
+    columns, draw = DRAWN_OF_RECALL[figure]
     numbers = read_parquet(table, columns)
-    picture = draw(FIGURES[figure], numbers)
+    picture = draw(FIGURES_OF_RECALL[figure], numbers)
     save_with_numbers(picture, output, numbers, record(job.canonical(), __name__))

@@ -7,7 +7,12 @@ from pathlib import Path
 from ...results.declaration import CELL, TABLE, Output, Result, Study, figure_of_tables
 from ...settings.strict_model import Job
 from .settings.section import ClaimsJob, LayerJob, RecallSection
-from .settings.titles import CAPACITY, FIGURES, JUDGED, LINES
+from .settings.titles import (
+    FIGURES_OF_RECALL,
+    RECALL_CLAIMS_TITLE,
+    TITLE_OF_CAPACITY,
+    TITLE_OF_LINES,
+)
 
 
 class RecallStudy(Study):
@@ -38,8 +43,8 @@ class RecallStudy(Study):
                 description=f"Recall of {name}",
                 priority=5,
             )
-        lines = Output(TABLE, "recall_lines", LINES, is_listed=False)
-        capacity = Output(TABLE, "recall_capacity", CAPACITY)
+        lines = Output(TABLE, "recall_lines", TITLE_OF_LINES, is_listed=False)
+        capacity = Output(TABLE, "recall_capacity", TITLE_OF_CAPACITY)
         yield Result(
             name="recall_tables",
             module="studies.recall.tables.joined",
@@ -48,7 +53,7 @@ class RecallStudy(Study):
             inputs={"tables": tuple(Output(CELL, name) for name in self.cells)},
             description="Recall of all layers",
         )
-        for name, title in FIGURES.items():
+        for name, title in FIGURES_OF_RECALL.items():
             drawn = capacity if name == "recall_state" else lines
             yield figure_of_tables(
                 name,
@@ -57,7 +62,9 @@ class RecallStudy(Study):
                 inputs={"table": (drawn,)},
                 options=("--figure", name),
             )
-        claims = Output(TABLE, "recall_claims", JUDGED, judged="Claims on recall, of this project")
+        claims = Output(
+            TABLE, "recall_claims", RECALL_CLAIMS_TITLE, judged="Claims on recall, of this project"
+        )
         yield Result(
             name="recall_claims",
             module="studies.recall.claims.claims_table",

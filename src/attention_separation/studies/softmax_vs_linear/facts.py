@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from statistics import mean, median
 from typing import Any
 
-from .models.attention import CROSS_ATTENTION, SELF_ATTENTION
+from .models.attention import CROSS_ATTENTION_MODEL, SELF_ATTENTION_MODEL
 
-EQUAL = 1e-8
+EQUAL_PROBABILITIES = 1e-8
 """Probabilities that differ by less are equal: tables are kept to eight digits."""
 
 
@@ -57,7 +57,9 @@ class First:
             exp["p_best"] - linear["p_best"]
             for exp, linear in zip(exp_rows, linear_rows, strict=True)
         ]
-        return sum(lead > EQUAL for lead in leads), sum(lead < -EQUAL for lead in leads)
+        return sum(lead > EQUAL_PROBABILITIES for lead in leads), sum(
+            lead < -EQUAL_PROBABILITIES for lead in leads
+        )
 
     def of(self, figure: str) -> list[dict[str, Any]]:
         """The points of a figure."""
@@ -82,5 +84,5 @@ def _is_inside(row: Mapping[str, Any]) -> bool:
     that leaves it."""
     if row["a1"] is None:
         return True
-    model = SELF_ATTENTION if row["b"] is not None else CROSS_ATTENTION
+    model = SELF_ATTENTION_MODEL if row["b"] is not None else CROSS_ATTENTION_MODEL
     return model.allows(row["a0"], row["a1"], row["b"], row["c"])

@@ -11,7 +11,7 @@ from .settings.panels import Panel
 from .settings.run_panels import RunPanels
 from .simulation.simulate import count, units
 
-CLOSE = 1e-12
+RECOMPUTED_TOLERANCE = 1e-12
 """Exact values computed again may differ by so much, on another processor."""
 
 
@@ -56,6 +56,6 @@ def _recompute_point(panel: Panel, k: int, row: Row) -> str:
     stored = [row[name] for name in ("trials", *panel.contest.outcomes)]
     if stored != counted:
         return f"{head}counted {counted[1:]}, the file has {stored[1:]}"
-    if abs(row["p_exact"] - reference.success) > CLOSE:
+    if abs(row["p_exact"] - reference.success) > RECOMPUTED_TOLERANCE:
         return f"{head}the exact value is {reference.success!r}, the file has {row['p_exact']!r}"
     return f"{head}the same"

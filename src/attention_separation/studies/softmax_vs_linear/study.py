@@ -6,12 +6,12 @@ from itertools import chain
 from pathlib import Path
 
 from ...results.declaration import (
-    CHECK,
+    CHECK_KIND,
     FIGURE,
     NUMBERS,
     PICTURE,
-    POINTS,
-    START,
+    POINTS_KIND,
+    START_PAGE,
     TABLE,
     Kind,
     Output,
@@ -26,7 +26,7 @@ from .simulation.estimates import memory_mb, seconds
 
 PANEL = Kind("panels", ("parquet",))
 EXACT = Kind("exact", ("parquet",))
-LINES = Kind("figures", NUMBERS)
+LINES_KIND = Kind("figures", NUMBERS)
 """Exact values between the points of a figure's panels."""
 
 PAPERS_FIGURES = ("fig3", "fig4", "fig5", "fig7")
@@ -135,7 +135,7 @@ class SoftmaxVsLinear(Study):
                 settings=PanelsJob(title=title, panels=shown),
                 outputs={
                     "output": (Output(FIGURE, name, title, panels=tuple(panels)),),
-                    "": (Output(LINES, f"{name}_lines"),),
+                    "": (Output(LINES_KIND, f"{name}_lines"),),
                 },
                 inputs=_tables_of(panels),
                 description=f"Figure {name}",
@@ -155,7 +155,7 @@ class SoftmaxVsLinear(Study):
                 margin=self.section.verdicts.margin,
                 panel_margins=self._panel_margins(),
             ),
-            outputs={"output": (verdicts,), "": (Output(POINTS, "verdicts_points"),)},
+            outputs={"output": (verdicts,), "": (Output(POINTS_KIND, "verdicts_points"),)},
             inputs=_tables_of(self.panels.exact),
             description="Verdicts: simulation against exact or reference values",
             seconds=8.0,
@@ -165,7 +165,7 @@ class SoftmaxVsLinear(Study):
             name="check",
             module="studies.softmax_vs_linear.figures.check",
             settings=Job(),
-            outputs={"output": (Output(CHECK, "check"),)},
+            outputs={"output": (Output(CHECK_KIND, "check"),)},
             inputs={"verdicts": (verdicts,)},
             description="Check: no panel differs from its exact values",
             minutes=5,
@@ -201,7 +201,7 @@ class SoftmaxVsLinear(Study):
                     pictures.append(output)
                 elif output.kind is PICTURE:
                     beside[output.name] = {"picture": output.paths()}
-                elif output.kind is LINES:
+                elif output.kind is LINES_KIND:
                     beside[result.name] = {"lines": output.paths()}
         shown = [output.name for output in (*figures, *pictures, *tables)]
         return Result(
@@ -214,7 +214,7 @@ class SoftmaxVsLinear(Study):
                 panels={figure.name: list(figure.panels) for figure in figures},
                 beside=beside,
             ),
-            outputs={"output": (Output(START, "index", is_listed=False),)},
+            outputs={"output": (Output(START_PAGE, "index", is_listed=False),)},
             inputs={
                 "figures": tuple(figures),
                 "pictures": tuple(pictures),

@@ -10,11 +10,11 @@ from needle_tables import tracked
 
 from attention_separation.datasets.another_x import margin, x_matrix
 from attention_separation.datasets.self_attention import tokens
-from attention_separation.needle.kernel_limits import LINES
+from attention_separation.needle.kernel_limits import LIMITS_BY_KERNEL
 from attention_separation.results.claims import SCHEMA
 from attention_separation.results.tables import table_from_rows
 from attention_separation.statistics.claims import Verdict
-from attention_separation.studies.needle.accuracy_limits import ACCURACIES, CRITICAL
+from attention_separation.studies.needle.accuracy_limits import ACCURACY_SCHEMA, CRITICAL_SCHEMA
 from attention_separation.studies.needle.claims import claims_table
 from attention_separation.studies.needle.claims.claims_table import EXACT_CLAIMS, SUM_DEGREES
 from attention_separation.studies.needle.claims.trained_claims import Evidence, Kind
@@ -26,7 +26,7 @@ DATA, ANOTHER_X = STUDY.section.data, STUDY.section.another_x
 @pytest.fixture(scope="module")
 def critical():
     """Rows of the table at the mu that slopes are taken between, and of softmax at more."""
-    asked = {(name, mu) for name in LINES for mu in (5, 6)} | {("exp", 3), ("exp", 8)}
+    asked = {(name, mu) for name in LIMITS_BY_KERNEL for mu in (5, 6)} | {("exp", 3), ("exp", 8)}
     rows = tracked("needle_critical").to_pylist()
     return [row for row in rows if (row["kernel"], row["mu"]) in asked]
 
@@ -140,8 +140,8 @@ def test_what_was_not_computed_is_not_run(critical):
 def test_the_table(critical):
     table = claims_table.claims_table(
         STUDY.results["needle_claims"].settings,
-        table_from_rows([], ACCURACIES),
-        table_from_rows(critical, CRITICAL),
+        table_from_rows([], ACCURACY_SCHEMA),
+        table_from_rows(critical, CRITICAL_SCHEMA),
     )
     assert table.schema.equals(SCHEMA)
     assert table["claim"].to_pylist() == ["N5", "N6", "N10"]

@@ -23,7 +23,7 @@ from attention_separation.studies.needle.claims.runs import (
     mean_accuracy,
     trained_crossings,
 )
-from attention_separation.studies.needle.claims.trained_claims import TRAINED_CLAIMS, Evidence
+from attention_separation.studies.needle.claims.trained_claims import CLAIMS_ON_NETWORKS, Evidence
 
 SECTION = CONFIG.studies()["needle"].section
 DATA, ANOTHER_X = SECTION.data, SECTION.another_x
@@ -80,7 +80,7 @@ def judged(cells, level=LEVEL):
     evidence = Evidence(
         critical=CRITICAL, data=DATA, another_x=ANOTHER_X, limits=LINES, cells=rows, level=level
     )
-    return {claim.name: claim.row(evidence) for claim in TRAINED_CLAIMS}
+    return {claim.name: claim.row(evidence) for claim in CLAIMS_ON_NETWORKS}
 
 
 def moved(name, by, spread=1.0):
@@ -108,7 +108,7 @@ def test_they_agree():
     assert counts["control"] == 2
     # Of each run the logit, and the accuracy at two other n.
     assert counts["N11"] == 2 * 5 * 3
-    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(TRAINED_CLAIMS)
+    assert table_from_rows(list(found.values()), SCHEMA).num_rows == len(CLAIMS_ON_NETWORKS)
 
 
 DIFFERENT = {

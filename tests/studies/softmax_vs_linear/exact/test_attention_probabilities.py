@@ -16,7 +16,7 @@ from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import exceeds, largest_scores
 from attention_separation.studies.softmax_vs_linear.exact.compute import references
-from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION
+from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION_MODEL
 
 SELF = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8}
 
@@ -161,7 +161,7 @@ def test_points_of_several_kinds_are_those_points_one_by_one():
         for kind in kinds
         for d in (4, 12, 7)
     ]
-    together = references(SELF_ATTENTION, points)
+    together = references(SELF_ATTENTION_MODEL, points)
     assert together == [exact_at(p) for p in points]
     assert len({found.success for found in together}) > len(points) / 3
 

@@ -6,7 +6,7 @@ from making import SECTION, STUDY, changed_study, config_points, contest, exact_
 
 from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.studies.softmax_vs_linear.models import MODELS
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.models.panel_tables import (
     exact_schema,
     join_exact,
@@ -17,7 +17,7 @@ from attention_separation.studies.softmax_vs_linear.simulation.simulate import s
 CONTRACT = ["panel", "parameter", "value", "p_exact", "p_error", "p_method"]
 OTHERS = contest("power_4", "linear", "exp_half")
 EVENTS = {
-    PAPERS: ["f_exp_d1_positive", "f_lin_d1_zero", "f_exp_d0_zero", "f_lin_d0_zero"],
+    CONTEST_OF_PAPER: ["f_exp_d1_positive", "f_lin_d1_zero", "f_exp_d0_zero", "f_lin_d0_zero"],
     OTHERS: [
         "power_4_d1_positive", "linear_d1_zero", "exp_half_d1_zero",
         "power_4_d0_zero", "linear_d0_zero", "exp_half_d0_zero",
@@ -41,7 +41,10 @@ def columns_of(of):
 
 @pytest.mark.parametrize(
     ("model", "of"),
-    [*((model, PAPERS) for model in MODELS), *((model, OTHERS) for model in [*MODELS][1:])],
+    [
+        *((model, CONTEST_OF_PAPER) for model in MODELS),
+        *((model, OTHERS) for model in [*MODELS][1:]),
+    ],
 )
 def test_one_row_for_each_point_in_grid_order(model, of):
     own = panel(model, SWEEPS[model], contest=of, **FIXED[model])
@@ -81,13 +84,15 @@ def both(**own):
 def test_a_panel_joined_with_its_exact_values():
     simulated, exactly = both()
     together = join_exact(simulated, exactly)
-    assert together.column_names == [*simulated.column_names, *columns_of(PAPERS)[3:]]
+    assert together.column_names == [*simulated.column_names, *columns_of(CONTEST_OF_PAPER)[3:]]
     assert together["p_exact"].to_pylist() == exactly["p_exact"].to_pylist()
 
 
 def test_points_of_another_panel_do_not_join():
     simulated, exactly = both()
-    other = exactly.set_column(2, exact_schema(PAPERS).field("value"), pa.array([3.0, 11.0]))
+    other = exactly.set_column(
+        2, exact_schema(CONTEST_OF_PAPER).field("value"), pa.array([3.0, 11.0])
+    )
     with pytest.raises(ValueError, match="other points"):
         join_exact(simulated, other)
 
@@ -97,7 +102,7 @@ def test_all_points_of_figures_4_5_and_7():
     assert sum(len(config_points(name)) for name in names) > 1000
     for name in names:
         table = compute_exact(STUDY.panels.exact[name])
-        for what in ("p", *PAPERS.events):
+        for what in ("p", *CONTEST_OF_PAPER.events):
             errors = table["p_error" if what == "p" else f"error_{what}"]
             assert errors.unique().to_pylist() == [0.0]
         assert all(0 <= p <= 1 for p in table["p_exact"].to_pylist())

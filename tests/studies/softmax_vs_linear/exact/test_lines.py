@@ -5,7 +5,7 @@ import pytest
 from making import SECTION, STUDY, panel
 
 from attention_separation.studies.softmax_vs_linear.exact.lines import (
-    FINEST,
+    FINEST_STEP,
     SCHEMA,
     has_line,
     line,
@@ -24,7 +24,7 @@ def own_values(name):
 def distance(name, places):
     """How far the line is from exact values; at places next to a jump the nearer of its ends."""
     values, rates = line(STUDY.panels.exact[name])
-    reach = FINEST * (values[-1] - values[0])
+    reach = FINEST_STEP * (values[-1] - values[0])
     drawn = [np.interp(places + shift, values, rates) for shift in (-reach, 0, reach)]
     return np.abs(np.array(drawn) - rates_at(STUDY.panels.exact[name], places)).min(axis=0)
 

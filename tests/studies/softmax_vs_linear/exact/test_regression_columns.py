@@ -18,7 +18,7 @@ from attention_separation.studies.softmax_vs_linear.exact.regression_columns imp
     weights,
 )
 from attention_separation.studies.softmax_vs_linear.exact.regression_probabilities import moments
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.models.regression import LOWER, UPPER
 
 
@@ -150,7 +150,7 @@ def test_two_point_moments_against_enumeration_of_all_data(n, tau, data):
     got = moments(TwoPointSums(n, tau), data)
     np.testing.assert_allclose(got.mean, mean, atol=1e-13)
     np.testing.assert_allclose(got.covariance, covariance, atol=1e-14)
-    for k, (kernel, dataset) in enumerate(PAPERS.networks[1:], start=2):
+    for k, (kernel, dataset) in enumerate(CONTEST_OF_PAPER.networks[1:], start=2):
         given_data, share = TwoPointSums(n, tau).zero_given_data(kernel, dataset)
         assert share @ given_data == pytest.approx(mean[k], abs=1e-13)
         assert share @ given_data**2 == pytest.approx((found[k] ** 2).mean(), abs=1e-13)

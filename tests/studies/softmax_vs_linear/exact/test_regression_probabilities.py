@@ -17,14 +17,14 @@ from attention_separation.statistics.panel_agreement import point_p_values
 from attention_separation.statistics.seeding import BlockStreams
 from attention_separation.studies.softmax_vs_linear.exact.regression_columns import UniformSums
 from attention_separation.studies.softmax_vs_linear.exact.regression_probabilities import (
-    FEWEST,
+    FEWEST_TOKENS,
     Moments,
     _mean_power,
     _success,
     moments,
     reference,
 )
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.models.regression import LOWER, UPPER, entries
 
 SIGMAS = 6.0
@@ -43,7 +43,7 @@ def means(found, m, shares):
 @few(1, "tau", [1e-6, 0.25, 0.45])
 def test_two_point_success_within_the_stated_error(tau, data):
     """All data and all signs at the smallest n for which an error is stated."""
-    n = FEWEST
+    n = FEWEST_TOKENS
     d0 = np.array(list(itertools.product([LOWER, UPPER], repeat=n)))
     if data == "independent":
         # Of D1 one data set for each number of UPPER entries; of D0 all.
@@ -72,7 +72,7 @@ def test_two_point_success_within_the_stated_error(tau, data):
 @pytest.mark.parametrize(("tau", "data"), [(0.1, "independent"), (0.25, "same")])
 def test_uniform_against_sampled_data(tau, data):
     """All signs of 12 coordinates for 5000 data sets. False-alarm budget 1e-6 for the 12 means."""
-    n, draws = FEWEST, 5000
+    n, draws = FEWEST_TOKENS, 5000
     rng = np.random.default_rng(20)
     found = []
     for _ in range(draws // 1000):
@@ -104,7 +104,10 @@ def test_uniform_against_sampled_data(tau, data):
 def test_equal_entries_against_enumeration(law, n, m, tau, data, signs):
     u = entries(np.zeros((1, n)), law)
     flags = ~np.stack(
-        [zero(on_d1(u) if dataset else u, kernel, tau)[0] for kernel, dataset in PAPERS.networks]
+        [
+            zero(on_d1(u) if dataset else u, kernel, tau)[0]
+            for kernel, dataset in CONTEST_OF_PAPER.networks
+        ]
     )
     none = (1 - flags.mean(axis=1)) ** m
     each = np.array([1 - none[0], *none[1:]])
@@ -138,7 +141,7 @@ def test_hard_cases_against_simulation(law, data, signs, n, m, tau):
     p = point("regression", n=n, m=m, tau=tau, law=law, data=data, signs=signs)
     streams = [BlockStreams(7, "hard", p.name, block) for block in range(20)]
     positive = np.concatenate([run_trials("reduced", p, each, 5000) for each in streams])
-    flags = PAPERS.event_flags(positive)
+    flags = CONTEST_OF_PAPER.event_flags(positive)
     counts = np.array([flags.all(axis=1).sum(), *flags.sum(axis=0)])
     got = reference(p)
     assert max(got.error, *got.event_errors) < 5e-3

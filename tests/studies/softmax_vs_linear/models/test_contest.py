@@ -13,27 +13,34 @@ from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
 from attention_separation.statistics.seeding import BlockStreams
 from attention_separation.studies.softmax_vs_linear.exact.compute import references
-from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS, contests_in_words
+from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION_MODEL
+from attention_separation.studies.softmax_vs_linear.models.contest import (
+    CONTEST_OF_PAPER,
+    contests_in_words,
+)
 from attention_separation.studies.softmax_vs_linear.simulation.signs import stream_names
 
 
 def test_the_papers_contest():
-    assert (PAPERS.fires, PAPERS.silent, PAPERS.kernels) == ("exp", ("linear",), ("exp", "linear"))
-    assert PAPERS.networks == (("exp", 1), ("linear", 1), ("exp", 0), ("linear", 0))
-    assert PAPERS.events == (
+    assert (CONTEST_OF_PAPER.fires, CONTEST_OF_PAPER.silent, CONTEST_OF_PAPER.kernels) == (
+        "exp",
+        ("linear",),
+        ("exp", "linear"),
+    )
+    assert CONTEST_OF_PAPER.networks == (("exp", 1), ("linear", 1), ("exp", 0), ("linear", 0))
+    assert CONTEST_OF_PAPER.events == (
         "f_exp_d1_positive",
         "f_lin_d1_zero",
         "f_exp_d0_zero",
         "f_lin_d0_zero",
     )
-    assert PAPERS.outcomes == ("successes", *PAPERS.events)
-    assert [network.stream for network in PAPERS.networks] == [
+    assert CONTEST_OF_PAPER.outcomes == ("successes", *CONTEST_OF_PAPER.events)
+    assert [network.stream for network in CONTEST_OF_PAPER.networks] == [
         "signs exp D1", "signs lin D1", "signs exp D0", "signs lin D0",
     ]  # fmt: skip
     others = stream_names("fresh", contest("power_2", "uniform"))
     assert others == [f"signs {name} D{k}" for name in ("none", "power_2") for k in (0, 1)]
-    assert all(STUDY.panels.simulated[name].contest == PAPERS for name in SECTION.panels)
+    assert all(STUDY.panels.simulated[name].contest == CONTEST_OF_PAPER for name in SECTION.panels)
 
 
 def test_networks_and_events_of_another_contest():
@@ -64,12 +71,12 @@ def test_one_network_on_the_wrong_side_spoils_success():
 
 def test_words():
     words = "uccess: F_exp is positive on D1 and zero on D0; F_lin is zero on both"
-    assert PAPERS.in_words() == f"s{words}"
+    assert CONTEST_OF_PAPER.in_words() == f"s{words}"
     own = contest("power_2", "exp", "linear", "cosh")
     sentence = "success: F_power_2 is positive on D1 and zero on D0"
     assert own.in_words() == f"{sentence}; F_exp, F_lin and F_cosh are zero on both"
     assert contest("power_2").in_words() == sentence
-    named = {"a": PAPERS, "b": own, "c": contest("power_2"), "d": own}
+    named = {"a": CONTEST_OF_PAPER, "b": own, "c": contest("power_2"), "d": own}
     assert contests_in_words(named) == [
         f"S{words}.", f"In b and d, {own.in_words()}.", f"In c, {sentence}."
     ]  # fmt: skip
@@ -86,10 +93,10 @@ def test_a_panels_contest_beats_its_models():
     config = load("panels", "fig4a", own)
     for job in (config.panels.simulated["fig4a"], config.panels.exact["fig4a"]):
         assert job.contest == contest("power_2", "linear", "uniform")
-    assert config.panels.simulated["fig4b"].contest == PAPERS
+    assert config.panels.simulated["fig4b"].contest == CONTEST_OF_PAPER
     of_model = load("models", "self_attention", own)
     assert of_model.panels.simulated["fig5a"].contest == contest("power_2", "linear", "uniform")
-    assert of_model.panels.simulated["fig7a"].contest == PAPERS
+    assert of_model.panels.simulated["fig7a"].contest == CONTEST_OF_PAPER
     alias = load("panels", "fig4a", {"fires": "power_2", "silent": ["linear", "none"]})
     assert alias.panels.simulated["fig4a"] == config.panels.simulated["fig4a"]
     nothing_silent = load("panels", "fig7a", {"fires": "cosh", "silent": []})
@@ -175,15 +182,15 @@ def test_a_formula_and_a_kernel_of_ones_own_stand_for_a_name():
     assert panel.contest.events[2] == "cube_d1_zero"
     built_in = loaded({"fires": "exp", "silent": ["linear", "power_3", "elu_plus_one", "power_4"]})
     points = panel.points()[::5]
-    found = references(SELF_ATTENTION, points)
-    wanted = references(SELF_ATTENTION, built_in.points()[::5])
+    found = references(SELF_ATTENTION_MODEL, points)
+    wanted = references(SELF_ATTENTION_MODEL, built_in.points()[::5])
     for one, other in zip(found, wanted, strict=True):
         assert one.success == pytest.approx(other.success, abs=1e-13)
         assert one.events == pytest.approx(other.events, abs=1e-13)
     exact = asep.success({"fires": "exp", "silent": ["linear", "x**3"]}, n=200).probability
     of_formula = loaded({"fires": "exp", "silent": ["linear", "x**3"]}).points()
     default = dataclasses.replace(of_formula[0], a1=1.2, m=15)
-    assert references(SELF_ATTENTION, [default])[0].success == pytest.approx(exact, abs=1e-13)
+    assert references(SELF_ATTENTION_MODEL, [default])[0].success == pytest.approx(exact, abs=1e-13)
     small = dataclasses.replace(point("self_attention", **SMALL), contest=panel.contest)
     streams = BlockStreams(0, "test", small.name, 0)
     dense, reduced = (run_trials(engine, small, streams, 8) for engine in ("dense", "reduced"))

@@ -13,14 +13,14 @@ from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import largest_scores
 from attention_separation.studies.softmax_vs_linear.models.attention import (
-    CROSS_ATTENTION,
+    CROSS_ATTENTION_MODEL,
     IN_A1_ALONE,
     IN_BOTH,
     with_common_score,
 )
 
 READINGS = {
-    "taken": CROSS_ATTENTION, "in A1 alone": IN_A1_ALONE, "in both": IN_BOTH,
+    "taken": CROSS_ATTENTION_MODEL, "in A1 alone": IN_A1_ALONE, "in both": IN_BOTH,
     "v = 0.1": with_common_score(0.1), "v = 2": with_common_score(2.0),
 }  # fmt: skip
 A, S = 1.2, math.sqrt(math.log(12))

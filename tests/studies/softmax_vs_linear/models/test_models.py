@@ -14,8 +14,8 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import exceeds
 from attention_separation.studies.softmax_vs_linear.models import MODELS, ModelName, regression
 from attention_separation.studies.softmax_vs_linear.models.attention import (
-    CROSS_ATTENTION,
-    SELF_ATTENTION,
+    CROSS_ATTENTION_MODEL,
+    SELF_ATTENTION_MODEL,
 )
 from attention_separation.studies.softmax_vs_linear.models.regression import REGRESSION
 
@@ -60,7 +60,11 @@ def test_models_by_name():
         name: name for name in get_args(ModelName)
     }
     assert get_args(ModelName) == ("regression", "self_attention", "cross_attention")
-    assert SELF_ATTENTION.scale(200) == CROSS_ATTENTION.scale(200) == math.sqrt(math.log(200))
+    assert (
+        SELF_ATTENTION_MODEL.scale(200)
+        == CROSS_ATTENTION_MODEL.scale(200)
+        == math.sqrt(math.log(200))
+    )
     assert REGRESSION.scale(200) == 1.0
 
 

@@ -14,7 +14,7 @@ from making import contest, point, run_trials
 from scipy.stats import fisher_exact
 
 from attention_separation.statistics.seeding import BlockStreams
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 
 BUDGET = 1e-6
 SELF = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8, "m": 8}
@@ -112,7 +112,7 @@ def one_trial(p, rng):
 def point_of(name):
     model, values = CASES[name]
     _, _, what = name.partition(", ")
-    return replace(point(model, **values), contest=CONTESTS.get(what, PAPERS))
+    return replace(point(model, **values), contest=CONTESTS.get(what, CONTEST_OF_PAPER))
 
 
 def succeeded(positive):

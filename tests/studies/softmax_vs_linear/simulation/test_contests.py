@@ -17,7 +17,7 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import TIE_TOLERANCE
 from attention_separation.statistics.seeding import BlockStreams
 from attention_separation.studies.softmax_vs_linear.models import MODELS
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.simulation.signs import draw_lanes, sign_matrix
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import trials_at
 
@@ -30,7 +30,7 @@ ELEVEN = contest(
 """22 networks: more than two bytes of flags, and of kernels of every kind."""
 
 contests = st.one_of(
-    st.just(PAPERS),
+    st.just(CONTEST_OF_PAPER),
     st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True).map(
         lambda names: contest(*names)
     ),
@@ -70,13 +70,13 @@ def same_trials(p, seed=0, trials=TRIALS):
     return reduced
 
 
-def self_point(size=(5, 4), of=PAPERS, **values):
+def self_point(size=(5, 4), of=CONTEST_OF_PAPER, **values):
     own = {"m": 5, "a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8, "theta": 0.5} | values
     p = point("self_attention", n=size[0] * size[1], d=size[0] + 2, **own)
     return replace(p, contest=of)
 
 
-def cross_point(size=(5, 4), of=PAPERS, **values):
+def cross_point(size=(5, 4), of=CONTEST_OF_PAPER, **values):
     own = {"m": 5, "a0": 0.01, "a1": 1.2} | values
     return replace(point("cross_attention", n=size[0] * size[1], d=size[0] + 1, **own), contest=of)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from making import contest, point
 
 from attention_separation.statistics.seeding import BlockStreams, stream
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.simulation import attention_trials
 from attention_separation.studies.softmax_vs_linear.simulation.signs import (
     CHUNK_MULTIPLE,
@@ -27,7 +27,7 @@ SELF = {"n": 40, "d": 10, "m": 3, "a0": 0.0, "a1": 1.0, "b": 0.2, "c": 0.8}
 STREAMS = BlockStreams(1, "test", "x", 0)
 
 
-def attention_draws(trials=3000, tokens=2, of=PAPERS, **settings):
+def attention_draws(trials=3000, tokens=2, of=CONTEST_OF_PAPER, **settings):
     p = replace(point("self_attention", **SELF, **settings), contest=of)
     chunks = list(attention_trials.draws(p, tokens, STREAMS, trials))
     lanes = {name: np.concatenate([chunk[1][name] for chunk in chunks]) for name in chunks[0][1]}

@@ -15,7 +15,7 @@ from attention_separation.attention.dense import attention
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.attention.sign_columns import exceeds
 from attention_separation.statistics.seeding import BlockStreams
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.simulation.attention_trials import draws
 from attention_separation.studies.softmax_vs_linear.simulation.random_values import (
     orthogonal,
@@ -29,17 +29,21 @@ STREAMS = BlockStreams(1, "test", "x", 0)
 SELF = {"a0": 0.01, "a1": 1.2, "b": 0.2, "c": 0.8, "m": 2}
 CROSS = {"a0": 0.01, "a1": 1.2, "m": 2}
 CASES = {
-    "X = I": ("self_attention", {**SELF, "n": 24, "d": 8}, PAPERS),
-    "X all ones": ("self_attention", {**SELF, "n": 24, "d": 8, "attention_x": "ones"}, PAPERS),
-    "one class": ("self_attention", {**SELF, "n": 6, "d": 3}, PAPERS),
-    "two classes": ("self_attention", {**SELF, "n": 8, "d": 4}, PAPERS),
-    "one token a class": ("self_attention", {**SELF, "n": 6, "d": 8}, PAPERS),
+    "X = I": ("self_attention", {**SELF, "n": 24, "d": 8}, CONTEST_OF_PAPER),
+    "X all ones": (
+        "self_attention",
+        {**SELF, "n": 24, "d": 8, "attention_x": "ones"},
+        CONTEST_OF_PAPER,
+    ),
+    "one class": ("self_attention", {**SELF, "n": 6, "d": 3}, CONTEST_OF_PAPER),
+    "two classes": ("self_attention", {**SELF, "n": 8, "d": 4}, CONTEST_OF_PAPER),
+    "one token a class": ("self_attention", {**SELF, "n": 6, "d": 8}, CONTEST_OF_PAPER),
     "rows not divided": (
         "self_attention",
         {**SELF, "n": 24, "d": 8, "theta": 4.0, "signs": "fresh"},
         contest("sigmoid_unnormalised"),
     ),
-    "cross": ("cross_attention", {**CROSS, "n": 24, "d": 7, "theta": 0.4}, PAPERS),
+    "cross": ("cross_attention", {**CROSS, "n": 24, "d": 7, "theta": 0.4}, CONTEST_OF_PAPER),
 }
 
 

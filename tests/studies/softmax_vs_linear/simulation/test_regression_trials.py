@@ -117,8 +117,10 @@ def test_bounds_hold_for_every_column_that_exceeds_tau(law, signs):
     rng = np.random.default_rng([39, LAWS.index(law)])
     uniforms = rng.random((400, 2, p.n))
     uniforms[::4] = uniforms[::4] < rng.random((100, 2, 1))
-    f = np.stack([regression_by_definition.weights(p, k, uniforms) for k in rare_columns.RARE])
-    for k, network in enumerate(rare_columns.RARE):
+    f = np.stack(
+        [regression_by_definition.weights(p, k, uniforms) for k in rare_columns.RARE_NETWORKS]
+    )
+    for k, network in enumerate(rare_columns.RARE_NETWORKS):
         assert f[k, :, 0].max() <= rare_columns.largest_first_weight(p, network) * (1 + 1e-12)
         squares = (f[k, :, 1:] ** 2).sum(axis=1)
         assert squares.max() <= rare_columns.largest_sum_of_squares(p, network) * (1 + 1e-12)

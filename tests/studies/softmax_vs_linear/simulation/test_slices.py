@@ -9,7 +9,7 @@ from making import CONFIG, SECTION, STUDY, changed_study, contest, panel
 
 from attention_separation.__main__ import run_job
 from attention_separation.results.tables import read_parquet, write_parquet
-from attention_separation.studies.softmax_vs_linear.models.contest import PAPERS
+from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.settings.run_panels import RunPanels
 from attention_separation.studies.softmax_vs_linear.simulation import simulate
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import (
@@ -87,7 +87,7 @@ def test_a_slice_of_other_settings_is_refused(tmp_path):
     path = tmp_path / "slice.parquet"
     write_parquet(simulate.slice_of(job("regression"), 1, 1), path, {"settings": "other"})
     with pytest.raises(ValueError, match="made with other settings"):
-        read_parquet(path, slice_schema(PAPERS), "mine")
+        read_parquet(path, slice_schema(CONTEST_OF_PAPER), "mine")
 
 
 def test_long_panels_are_cut_by_time_and_by_number():

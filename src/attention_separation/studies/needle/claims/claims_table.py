@@ -14,10 +14,10 @@ from ....results.claims import ABOUT, SCHEMA, claim_rows
 from ....results.provenance import record
 from ....results.tables import read_parquet, table_from_rows
 from ....statistics.claims import Comparison, Estimate
-from ..accuracy_limits import ACCURACIES, CRITICAL
+from ..accuracy_limits import ACCURACY_SCHEMA, CRITICAL_SCHEMA
 from ..settings.exact import ClaimsJob
 from ..training.cells_table import SCHEMA as CELLS
-from .trained_claims import TRAINED_CLAIMS, Evidence, Kind, needle_claim
+from .trained_claims import CLAIMS_ON_NETWORKS, Evidence, Kind, needle_claim
 
 SUM_DEGREES = {"linear": 2, "power_2": 3, "power_3": 4, "power_4": 5}
 """The degree p + 1 of the sums that a score to the power p sees."""
@@ -131,7 +131,7 @@ def claims_table(
     job: ClaimsJob, lines: pa.Table, critical: pa.Table, cells: pa.Table | None = None
 ) -> pa.Table:
     """The table of all claims; of those on trained networks if there are any."""
-    claims = EXACT_CLAIMS if cells is None else EXACT_CLAIMS + TRAINED_CLAIMS
+    claims = EXACT_CLAIMS if cells is None else EXACT_CLAIMS + CLAIMS_ON_NETWORKS
     evidence = Evidence(
         critical=critical.to_pylist(),
         data=job.data,
@@ -148,8 +148,8 @@ def run(
 ) -> None:
     table = claims_table(
         job,
-        read_parquet(lines, ACCURACIES),
-        read_parquet(critical, CRITICAL),
+        read_parquet(lines, ACCURACY_SCHEMA),
+        read_parquet(critical, CRITICAL_SCHEMA),
         read_parquet(cells, CELLS) if cells else None,
     )
     about = ABOUT + ABOUT_TRAINED if cells else ABOUT

@@ -358,5 +358,5 @@ N11 = needle_claim(
     "at n",
     comparisons=_sinks_less_right,
 )
-TRAINED_CLAIMS = (N1, N2, N3, N4, N7, N8, N9, CONTROL, N11)
+CLAIMS_ON_NETWORKS = (N1, N2, N3, N4, N7, N8, N9, CONTROL, N11)
 """Those on trained networks."""

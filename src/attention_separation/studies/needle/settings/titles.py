@@ -1,6 +1,6 @@
 """What the figures and tables of this study are, in words."""
 
-LINES = {
+TABLES_OF_LINES = {
     "needle_lines": "The best accuracy of each kernel against n",
     "needle_critical": "The n at which each kernel's best accuracy is 0.75",
     "needle_bound_ends": "Where the bound of linear attention ends",
@@ -9,7 +9,7 @@ LINES = {
 """Tables computed without training."""
 
 TRAINED = "Trained networks, run by run"
-JUDGED = "Claims, each with its verdict"
+NEEDLE_CLAIMS_TITLE = "Claims, each with its verdict"
 
 FIGURES_OF_LINES = {
     "needle_accuracy": "The needle: the best accuracy of one query, against n",
@@ -24,7 +24,7 @@ FIGURES_OF_NETWORKS = {
 }
 """Figures of trained networks beside lines."""
 
-FIGURES = FIGURES_OF_LINES | FIGURES_OF_NETWORKS
+FIGURES_OF_NEEDLE = FIGURES_OF_LINES | FIGURES_OF_NETWORKS
 
 LONG = ("needle_lines", "needle_sink")
 """Of these, what a report does without."""

@@ -27,8 +27,8 @@ from ....statistics.claims import Comparison, Estimate, at_least, at_most, withi
 from ....statistics.means import simultaneous_quantile
 from ....statistics.seeding import stream
 from ..settings.section import ClaimsJob
-from ..settings.titles import JUDGED
-from ..tables.cell_table import DOT, LINE, LINES
+from ..settings.titles import RECALL_CLAIMS_TITLE
+from ..tables.cell_table import DOT, LINE, LINES_SCHEMA
 from ..tables.joined import CAPACITIES
 
 
@@ -272,5 +272,11 @@ def claims_table(job: ClaimsJob, lines: pa.Table, capacity: pa.Table) -> pa.Tabl
 
 
 def run(job: ClaimsJob, lines: Path, capacity: Path, output: Path) -> None:
-    table = claims_table(job, read_parquet(lines, LINES), read_parquet(capacity, CAPACITIES))
-    write_result(table, output, record(job.canonical(), __name__), JUDGED, ABOUT + ABOUT_SIMULATED)
+    table = claims_table(job, read_parquet(lines, LINES_SCHEMA), read_parquet(capacity, CAPACITIES))
+    write_result(
+        table,
+        output,
+        record(job.canonical(), __name__),
+        RECALL_CLAIMS_TITLE,
+        ABOUT + ABOUT_SIMULATED,
+    )

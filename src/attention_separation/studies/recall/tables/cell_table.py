@@ -25,7 +25,7 @@ VARIED = "varied"
 CAPACITY = "capacity"
 """What a row is of."""
 
-LINES = schema(
+LINES_SCHEMA = schema(
     part=str,
     layer=str,
     d=int,
@@ -37,7 +37,7 @@ LINES = schema(
     error=float,
     method=str,
 )
-LARGEST = schema(
+LARGEST_SCHEMA = schema(
     level=float,
     largest_n=float,
     low=float,
@@ -45,12 +45,12 @@ LARGEST = schema(
     state=float,
     kept=str,
 )
-SCHEMA = pa.unify_schemas([LINES, LARGEST])
+SCHEMA = pa.unify_schemas([LINES_SCHEMA, LARGEST_SCHEMA])
 """`age` is null for the mean over ages. `varied` are points with noisy queries, of a cosine below
 1, or with keys that were written before. Of capacities `largest_n` is null where it was not found,
 and lies from `low`, to `high`, null for no end."""
 
-LARGEST_N = 10**9
+LARGEST_CELL_N = 10**9
 """Of lines."""
 
 FEWEST_SIMULATED = 8
@@ -59,8 +59,8 @@ FEWEST_SIMULATED = 8
 FEWEST_LITERAL = 30
 """Draws of a point of a line that is simulated literally, at least."""
 
-FEWEST_DRAWS = 150
-MOST_DRAWS = 1500
+FEWEST_CELL_DRAWS = 150
+MOST_CELL_DRAWS = 1500
 """Draws of a dot: as many, over n, at most, and at least as few where the numbers allow them."""
 
 DOTS_BETWEEN = (0.53, 0.995)
@@ -104,7 +104,7 @@ class Cell:
         if self.is_exact:
             if isinstance(self.layer, Scores) and self.layer.decay < 1:
                 return 64 * self.d
-            return LARGEST_N
+            return LARGEST_CELL_N
         if isinstance(self.layer, Delta):
             return 16 * self.d
         return self.job.numbers // (FEWEST_LITERAL * self.d)
@@ -136,7 +136,7 @@ class Cell:
     def literal(self, n: int) -> Recall:
         """The mean accuracy by the literal layer."""
         pairs = self.pairs(n, None)
-        draws = min(self.draws(n), max(FEWEST_DRAWS, MOST_DRAWS // n))
+        draws = min(self.draws(n), max(FEWEST_CELL_DRAWS, MOST_CELL_DRAWS // n))
         return simulated(literal_layer(self.layer), pairs, draws, self.job.seed)
 
     def draws(self, n: int) -> int:
@@ -144,7 +144,7 @@ class Cell:
         by_numbers = self.job.numbers // (n * self.d)
         at_most = self.job.most_numbers // (n * self.d)
         fewest = max(min(FEWEST_LITERAL, at_most), FEWEST_SIMULATED)
-        return min(max(by_numbers, fewest), MOST_DRAWS)
+        return min(max(by_numbers, fewest), MOST_CELL_DRAWS)
 
     def pairs(self, n: int, ages: list[int] | None) -> Pairs:
         """Random pairs with queries of any age, or of these."""

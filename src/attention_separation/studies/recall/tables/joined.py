@@ -8,13 +8,12 @@ from ....pages.table_page import write_result
 from ....results.provenance import record
 from ....results.tables import array_of, read_parquet, schema
 from ....settings.strict_model import Job
-from ..settings.titles import CAPACITY as CAPACITY_TITLE
-from ..settings.titles import LINES as LINES_TITLE
-from .cell_table import CAPACITY, LARGEST, LINES
+from ..settings.titles import TITLE_OF_CAPACITY, TITLE_OF_LINES
+from .cell_table import CAPACITY, LARGEST_SCHEMA, LINES_SCHEMA
 from .cell_table import SCHEMA as CELL
 
-CAPACITIES = pa.unify_schemas([schema(layer=str, d=int), LARGEST, schema(method=str)])
-ENDLESS = ("largest_n", "low", "high")
+CAPACITIES = pa.unify_schemas([schema(layer=str, d=int), LARGEST_SCHEMA, schema(method=str)])
+UNBOUNDED_COLUMNS = ("largest_n", "low", "high")
 
 ABOUT_DATA = (
     "n keys are independent and uniform on a sphere of R^d, values are fair signs. After all n "
@@ -39,7 +38,7 @@ ABOUT_CAPACITY = (
 def lines_of(cells: pa.Table) -> pa.Table:
     """Lines and dots of all layers."""
     is_line = [part != CAPACITY for part in cells["part"].to_pylist()]
-    return cells.filter(array_of(is_line, pa.bool_())).select(LINES.names)
+    return cells.filter(array_of(is_line, pa.bool_())).select(LINES_SCHEMA.names)
 
 
 def capacities_of(cells: pa.Table) -> pa.Table:
@@ -52,8 +51,13 @@ def run(job: Job, tables: list[Path], output: Path) -> None:
     parts = [read_parquet(path, CELL).replace_schema_metadata() for path in tables]
     cells = pa.concat_tables(parts).combine_chunks()
     provenance = record(job.canonical(), __name__)
-    write_result(lines_of(cells), output, provenance, LINES_TITLE, ABOUT_LINES)
+    write_result(lines_of(cells), output, provenance, TITLE_OF_LINES, ABOUT_LINES)
     capacity = output.with_name("recall_capacity")
     write_result(
-        capacities_of(cells), capacity, provenance, CAPACITY_TITLE, ABOUT_CAPACITY, endless=ENDLESS
+        capacities_of(cells),
+        capacity,
+        provenance,
+        TITLE_OF_CAPACITY,
+        ABOUT_CAPACITY,
+        endless=UNBOUNDED_COLUMNS,
     )

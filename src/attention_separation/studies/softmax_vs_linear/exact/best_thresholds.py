@@ -14,7 +14,7 @@ from ....attention.threshold_curves import (
     curves_of,
     threshold_curves,
 )
-from ..models.contest import PAPERS
+from ..models.contest import CONTEST_OF_PAPER
 from ..models.model import AttentionModel, Model, Point, Signs, batches
 from ..models.regression import LEVELS
 from .regression_probabilities import equal_entries_scores
@@ -106,7 +106,7 @@ def equal_entries_curves(
     scores, share = equal_entries_scores(n, level)
 
     def of_dataset(dataset: int) -> StateScores:
-        of_columns = scores[PAPERS.networks.index((kernel, dataset))].ravel()
+        of_columns = scores[CONTEST_OF_PAPER.networks.index((kernel, dataset))].ravel()
         # Weights sum to 1, and entries are signs.
         return of_one_size(np.tile(of_columns, (len(m), 1, 1)), size=1.0)
 

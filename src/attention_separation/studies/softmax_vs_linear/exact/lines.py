@@ -21,13 +21,14 @@ SCHEMA = schema(panel=str, parameter=str, value=float, p_exact=float)
 WHOLE = ("n", "d", "m")
 """Parameters with no values between whole numbers."""
 
-PARTS = 256
+PARTS_OF_LINE = 256
 """Into which a panel's range is divided at least, before jumps are looked for."""
 
 JUMP = 0.004
-"""Two neighbouring values that differ by more have another between them, or are FINEST apart."""
+"""Two neighbouring values that differ by more have another between them, or are
+FINEST_STEP apart."""
 
-FINEST = 2.0**-13
+FINEST_STEP = 2.0**-13
 """Of a panel's range: less than a pixel."""
 
 
@@ -59,14 +60,14 @@ def lines_table(panels: Iterable[Panel]) -> pa.Table:
 
 def line(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
     """Values of the swept parameter from the first to the last point, rising, and P(success) at
-    each. Between two neighbours the rate moves by JUMP at most, or they are FINEST apart."""
+    each. Between two neighbours the rate moves by JUMP at most, or they are FINEST_STEP apart."""
     own = np.unique([point.swept[0] for point in panel.points()])
     values = own
     if len(own) > 1:
-        parts = -(-PARTS // (len(own) - 1))
+        parts = -(-PARTS_OF_LINE // (len(own) - 1))
         values = np.interp(np.arange(parts * (len(own) - 1) + 1) / parts, np.arange(len(own)), own)
     rates = rates_at(panel, values)
-    finest = FINEST * (own[-1] - own[0])
+    finest = FINEST_STEP * (own[-1] - own[0])
     while True:
         is_jump = (np.abs(np.diff(rates)) > JUMP) & (np.diff(values) > finest)
         if not is_jump.any():

@@ -16,7 +16,7 @@ import numpy as np
 
 from ....attention.sign_columns import TIE_TOLERANCE, likely_heads
 from ....statistics.fourier import half_integers, square_wave
-from ..models.regression import LOWER, SPECIAL, UPPER
+from ..models.regression import LOWER, SPECIAL_MULTIPLE, UPPER
 
 COUNTS_AT_A_TIME = 16
 """Pairs of counts at a time: so few that their arrays stay in a core's cache."""
@@ -89,7 +89,7 @@ class TwoPointSums:
         lower = ordinary - upper
         offsets = np.zeros(1)
         if dataset == 1:
-            offsets = SPECIAL * (np.array([-1, 1]) - self.tau)
+            offsets = SPECIAL_MULTIPLE * (np.array([-1, 1]) - self.tau)
         low, high = self._weights(kernel)
         # Zero where twice the weight of the pluses is at most this: where the minuses among the
         # LOWER are enough for the pluses among the UPPER.

@@ -16,15 +16,15 @@ from functools import lru_cache
 import numpy as np
 
 from ....attention.sign_columns import exceeds, likely_heads
-from ..models.contest import PAPERS
+from ..models.contest import CONTEST_OF_PAPER
 from ..models.model import Data, Law, Point
 from ..models.panel_tables import EXACT_EVENTS, Reference
-from ..models.regression import LEVELS, SPECIAL, special_sign_decides
+from ..models.regression import LEVELS, SPECIAL_MULTIPLE, special_sign_decides
 from .regression_columns import TwoPointSums, UniformSums, gauss_legendre, weights
 
-SIGNS = np.array([-1, 1])
+LABEL_SIGNS = np.array([-1, 1])
 
-QUANTITIES = ("plus", "minus", "lin_d1", "exp_d0", "lin_d0")
+COLUMN_EVENTS = ("plus", "minus", "lin_d1", "exp_d0", "lin_d0")
 """Probabilities, for one column given the data: that F_lin(D1), F_exp(D0), F_lin(D0) are all zero
 given y_j = +1 and given y_j = -1, and that each of them is."""
 
@@ -38,7 +38,7 @@ ZeroLaw = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class GivenCoordinate:
-    """QUANTITIES given one coordinate's data.
+    """COLUMN_EVENTS given one coordinate's data.
 
     values : (E, 5), for each of E values of these data
     shares : (E,) the probabilities of these
@@ -59,11 +59,11 @@ class GivenCoordinate:
 
 @dataclass(frozen=True)
 class Moments:
-    """Over the data, of QUANTITIES: means (5,), and to first order covariances (5, 5).
+    """Over the data, of COLUMN_EVENTS: means (5,), and to first order covariances (5, 5).
 
     error : estimated numerical error of the means
     missed : variance beyond first order, as far as single networks show it
-    laws : of the last three of QUANTITIES, values over the data and their probabilities, where
+    laws : of the last three of COLUMN_EVENTS, values over the data and their probabilities, where
         all data can be summed over; else none
     """
 
@@ -87,7 +87,7 @@ def moments(columns: Columns, data: Data) -> Moments:
     laws: tuple[ZeroLaw, ...] = ()
     missed = 0.0
     if isinstance(columns, TwoPointSums):
-        laws = tuple(columns.zero_given_data(*network) for network in PAPERS.networks[1:])
+        laws = tuple(columns.zero_given_data(*network) for network in CONTEST_OF_PAPER.networks[1:])
         missed = _missed(laws, first_order=covariance.diagonal()[2:])
     return Moments(special.mean(), covariance, float(error), missed, laws)
 
@@ -106,14 +106,14 @@ def _missed(laws: Sequence[ZeroLaw], first_order: np.ndarray) -> float:
 
 
 Projection = tuple[GivenCoordinate, GivenCoordinate, float]
-"""QUANTITIES given an ordinary coordinate, given j, and the numerical error of both."""
+"""COLUMN_EVENTS given an ordinary coordinate, given j, and the numerical error of both."""
 
 
 def _terms(columns: Columns, kernel: str) -> np.ndarray:
     """A coordinate's terms w (y - tau) in a kernel's sum, (2, E): by its sign, -1 and +1, and its
     entry."""
     u, _ = columns.entry
-    return np.outer(SIGNS - columns.tau, weights(kernel, columns.n, u))
+    return np.outer(LABEL_SIGNS - columns.tau, weights(kernel, columns.n, u))
 
 
 def _independent_data(columns: Columns) -> Projection:
@@ -126,7 +126,7 @@ def _independent_data(columns: Columns) -> Projection:
     # By the sign y_j, as all lists here.
     d1 = [
         columns.below("linear", pluses, n - 2 - pluses, special + linear)
-        for special in SPECIAL * (SIGNS - columns.tau)
+        for special in SPECIAL_MULTIPLE * (LABEL_SIGNS - columns.tau)
     ]
     d0_pluses = np.append(pluses, pluses[-1] + 1)
     d0_weight = (np.append(weight, 0) + np.append(0, weight)) / 2
@@ -178,8 +178,8 @@ def _same_data(columns: Columns) -> Projection:
     exponential = _terms(columns, "exp")
     error = 0.0
     by_sign = []
-    for s, sign in enumerate(SIGNS):
-        special = SPECIAL * (sign - columns.tau)
+    for s, sign in enumerate(LABEL_SIGNS):
+        special = SPECIAL_MULTIPLE * (sign - columns.tau)
         linear_d1 = np.broadcast_to(linear[:, :, None] + special, shape).ravel()
         linear_d0 = (linear[:, :, None] + linear[s]).ravel()
         exponential_d0 = (exponential[:, :, None] + exponential[s]).ravel()
@@ -204,7 +204,7 @@ def _same_data(columns: Columns) -> Projection:
 SURE = 1e-7
 """Where all that can go wrong has at most this probability, it is neglected."""
 
-FEWEST = 12
+FEWEST_TOKENS = 12
 """Below, no error is stated under the uniform law: characteristic functions decay too slowly for
 the estimate of what is cut off."""
 
@@ -218,10 +218,10 @@ MOST_TWO_POINT = 5_000
 TILTS = np.geomspace(1e-3, 10, 400)
 """Of Chernoff's bounds, in units of tau over the largest weight."""
 
-ROUNDING = 1e-12
+PROBABILITY_ROUNDING = 1e-12
 """Stated beside all other errors, for those of floats."""
 
-NEGLIGIBLE = 1e-9
+NEGLIGIBLE_SUCCESS = 1e-9
 
 LARGEST_CORRECTION = 0.5
 """Relative; the second-order expansion is not used further than this."""
@@ -257,7 +257,7 @@ def reference(point: Point) -> Reference:
     success, error = _success(over_data, point)
     events = [_some_plus(point.m)]
     event_errors = [_error_of_sign(point)]
-    for network in range(len(PAPERS.networks) - 1):
+    for network in range(len(CONTEST_OF_PAPER.networks) - 1):
         zero, zero_error = _mean_zero(over_data, point, network)
         events.append(zero)
         event_errors.append(zero_error)
@@ -303,11 +303,13 @@ def equal_entries_scores(n: int, level: float) -> tuple[list[np.ndarray], np.nda
     sign = np.array([[-1], [1]])
     total = 2 * (others + (sign > 0)) - n
     scores = []
-    for kernel, dataset in PAPERS.networks:
+    for kernel, dataset in CONTEST_OF_PAPER.networks:
         if dataset == 0:
             scores.append(total / n)
         else:
-            special = SPECIAL / level if kernel == "linear" else n ** (SPECIAL - level)
+            special = (
+                SPECIAL_MULTIPLE / level if kernel == "linear" else n ** (SPECIAL_MULTIPLE - level)
+            )
             scores.append((special * sign + (total - sign)) / (special + n - 1))
     return scores, share / 2
 
@@ -339,12 +341,12 @@ def _tail_bound(law: Law, n: int, tau: float) -> float:
     else:
         u, share = TwoPointSums(n, tau).entry
     bound = 0.0
-    for kernel, dataset in PAPERS.networks[1:]:
+    for kernel, dataset in CONTEST_OF_PAPER.networks[1:]:
         w = weights(kernel, n, u)
         tilts = TILTS * tau / w.max()
         exponents = (n - dataset) * np.log(_mgf(tilts[:, None] * w, tau) @ share)
         if dataset == 1:
-            exponents += np.log(_mgf(tilts * SPECIAL, tau))
+            exponents += np.log(_mgf(tilts * SPECIAL_MULTIPLE, tau))
         bound += math.exp(exponents.min())
     return bound
 
@@ -358,14 +360,14 @@ def _too_few(point: Point, powers: bool) -> bool:
     """Whether no error can be estimated, of means over the data of a power, or of a mean alone."""
     if powers and point.law == "uniform":
         return point.n < FEWEST_UNIFORM
-    return point.n < FEWEST
+    return point.n < FEWEST_TOKENS
 
 
 def _mean_zero(over_data: Moments, point: Point, network: int) -> tuple[float, float]:
-    """P(a network of PAPERS.networks[1:] is zero), and its estimated error."""
+    """P(a network of CONTEST_OF_PAPER.networks[1:] is zero), and its estimated error."""
     if over_data.laws:
         zero, share = over_data.laws[network]
-        return float(min(share @ zero**point.m, 1.0)), ROUNDING
+        return float(min(share @ zero**point.m, 1.0)), PROBABILITY_ROUNDING
     value, error = _mean_power(over_data, np.eye(5)[2 + network][None], point.m)
     if _too_few(point, point.m > 1):
         error = 1.0
@@ -387,13 +389,13 @@ def _success(over_data: Moments, point: Point) -> tuple[float, float]:
 
 
 def _mean_power(over_data: Moments, which: np.ndarray, m: int) -> tuple[float, float]:
-    """E prod_i x_i^m over the data, x = which @ QUANTITIES, and its estimated error.
+    """E prod_i x_i^m over the data, x = which @ COLUMN_EVENTS, and its estimated error.
 
     The mean falls with m: where the expansion is no longer to be trusted, a smaller m bounds it.
     """
     x = which @ over_data.mean
-    if x.min() < NEGLIGIBLE:
-        return 0.0, NEGLIGIBLE + over_data.error
+    if x.min() < NEGLIGIBLE_SUCCESS:
+        return 0.0, NEGLIGIBLE_SUCCESS + over_data.error
     relative = which @ over_data.covariance @ which.T / np.outer(x, x)
     correction = (m**2 * relative.sum() - m * np.trace(relative)) / 2
     missed = 0.0
@@ -403,7 +405,7 @@ def _mean_power(over_data: Moments, which: np.ndarray, m: int) -> tuple[float, f
 
     def numeric_error(power: float) -> float:
         spread = math.sqrt(over_data.covariance.trace())
-        return ROUNDING + power * over_data.error * (1 + power * spread)
+        return PROBABILITY_ROUNDING + power * over_data.error * (1 + power * spread)
 
     log_x = np.log(x).sum()
     if size <= LARGEST_CORRECTION:

@@ -102,7 +102,7 @@ def note_on_definition(panels: Iterable[Panel], is_shaded: bool = False) -> str:
     )
 
 
-CHOICES: dict[tuple[str, object], str] = {
+WORDS_OF_CHOICES: dict[tuple[str, object], str] = {
     ("law", "uniform"): "𝐴𝑥/log 𝑛 uniform on [1, 1.4]",
     ("law", "two-point"): "𝐴𝑥/log 𝑛 is 1 or 1.4",
     ("law", "low"): "𝐴𝑥/log 𝑛 = 1",
@@ -124,8 +124,8 @@ def choices_in_words(panels: Sequence[Panel], titled: Collection[str] = ()) -> s
     notes = []
     for panel in panels:
         for name, value in panel.fixed.items():
-            if (name, value) in CHOICES and name not in titled:
-                choices.append(marked(CHOICES[name, value], name in panel.reconstructed))
+            if (name, value) in WORDS_OF_CHOICES and name not in titled:
+                choices.append(marked(WORDS_OF_CHOICES[name, value], name in panel.reconstructed))
         notes += panel.notes
     return "; ".join(dict.fromkeys([*choices, *notes]))
 

@@ -31,7 +31,7 @@ INSET = (0.0, 0.12, 1.0, 0.52)
 MANY_POINTS = 12
 VERY_MANY_POINTS = 90
 
-INTERVAL: Look = {"alpha": 0.25, "linewidth": 1.0}
+INTERVAL_BAND: Look = {"alpha": 0.25, "linewidth": 1.0}
 INTERVAL_OF_FEW: Look = {"alpha": 0.45, "linewidth": 1.6}
 EXACT_OF_FEW: Look = {
     "linewidth": 0,
@@ -40,10 +40,10 @@ EXACT_OF_FEW: Look = {
     "markeredgewidth": 1.4,
     "zorder": 2.5,
 }
-EXACT: Look = {"linewidth": 1.3, "zorder": 2.5}
+EXACT_LOOK: Look = {"linewidth": 1.3, "zorder": 2.5}
 EXACT_ABOVE: Look = {"linewidth": 0.9, "zorder": 3.5}
 
-WIDE = 30
+WIDE_RATIO = 30
 """Values whose largest is this many times the smallest stand on a logarithmic axis."""
 
 OUTSIDE = "outside the datasets' definition"
@@ -141,7 +141,7 @@ def _draw_points(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> Non
         # Few positive values that lie further apart the larger they are.
         drawing.ticks_at(ax.xaxis, x.tolist())
     # Where points are dense and hardly scatter, the line would vanish beneath them.
-    exact_look = EXACT_ABOVE if len(x) > VERY_MANY_POINTS else EXACT
+    exact_look = EXACT_ABOVE if len(x) > VERY_MANY_POINTS else EXACT_LOOK
     if has_line(panel):
         values, rates = drawing.sorted_columns(line, "value", "p_exact")
         ax.plot(values, rates, color=VERMILION, clip_on=False, **exact_look)
@@ -152,7 +152,7 @@ def _draw_points(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> Non
     size = 4.0 if has_few else 2.2
     if len(x) > VERY_MANY_POINTS:
         size = 1.6
-    interval = INTERVAL_OF_FEW if has_few else INTERVAL
+    interval = INTERVAL_OF_FEW if has_few else INTERVAL_BAND
     mark: Look = {"markersize": size, "clip_on": False}
     drawing.draw_estimates(ax, x, rate, low, high, BLUE, mark=mark, interval=interval)
     if has_few:
@@ -180,7 +180,7 @@ def draw_panel_map(ax: Axes, panel: Panel, shown: np.ndarray, exact: np.ndarray)
 def _set_axis(axis: Axis, label: str, values: np.ndarray) -> None:
     """The label, and a scale and ticks as sorted values need them."""
     axis.set_label_text(label)
-    if values[0] > 0 and values[-1] > WIDE * values[0]:
+    if values[0] > 0 and values[-1] > WIDE_RATIO * values[0]:
         drawing.log_axis(axis, (values[0], values[-1]))
     elif len(values) <= MANY_POINTS:
         axis.set_ticks(values, [f"{value:g}" for value in values])

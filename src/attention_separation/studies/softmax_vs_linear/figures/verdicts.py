@@ -48,7 +48,7 @@ panel is decided already, or where no number of trials would decide it. `mean_p_
 values where `largest_p_error`, the largest estimated error of a point, is 0, and else of reference
 values."""
 
-POINTS_SCHEMA = schema(
+VERDICT_POINTS_SCHEMA = schema(
     panel=str,
     parameter=str,
     value=float,
@@ -90,11 +90,11 @@ def verdict_tables(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, 
         _row(panel, points, verdict)
         for panel, points, verdict in zip(job.panels, measured, verdicts, strict=True)
     ]
-    names = POINTS_SCHEMA.names[:-1]
+    names = VERDICT_POINTS_SCHEMA.names[:-1]
     by_point = pa.concat_tables(table.replace_schema_metadata().select(names) for table in tables)
     p_values = np.concatenate([verdict.point_p for verdict in verdicts]).tolist()
     column = array_of(p_values, pa.float64())
-    by_point = by_point.append_column(POINTS_SCHEMA.field("p_value"), column)
+    by_point = by_point.append_column(VERDICT_POINTS_SCHEMA.field("p_value"), column)
     return table_from_rows(rows, SCHEMA), by_point
 
 

@@ -22,7 +22,7 @@ class SelfAttentionParameters(AttentionParameters):
     attention_x: AttentionX | None = Field(default=None, description="X = Q K^T")
 
 
-SELF_ATTENTION = AttentionModel.on(
+SELF_ATTENTION_MODEL = AttentionModel.on(
     self_attention.SELF_ATTENTION,
     title="Self-attention",
     parameters=SelfAttentionParameters,
@@ -38,7 +38,7 @@ class CrossAttentionParameters(AttentionParameters):
     attention_x: Literal["identity"] | None = Field(default=None, description="X = Q K^T")
 
 
-CROSS_ATTENTION = AttentionModel.on(
+CROSS_ATTENTION_MODEL = AttentionModel.on(
     cross_attention.CROSS_ATTENTION,
     title="Cross-attention",
     parameters=CrossAttentionParameters,
@@ -47,14 +47,14 @@ CROSS_ATTENTION = AttentionModel.on(
 )
 
 
-MODELS_OF_ATTENTION = (SELF_ATTENTION, CROSS_ATTENTION)
+MODELS_OF_ATTENTION = (SELF_ATTENTION_MODEL, CROSS_ATTENTION_MODEL)
 """Those that configurations can name, in the order in which all lists have them."""
 
 
 def read_otherwise(reading: Reading) -> AttentionModel:
     """Cross-attention with another reading of its datasets."""
     return replace(
-        CROSS_ATTENTION,
+        CROSS_ATTENTION_MODEL,
         types=partial(cross_attention.token_types, reading),
         literal=partial(cross_attention.literal, reading),
     )

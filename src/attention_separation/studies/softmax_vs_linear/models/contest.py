@@ -18,7 +18,7 @@ from ....settings.strict_model import StrictModel, unique
 IN_THE_PAPER = {"exp": "exp", "linear": "lin"}
 """What the paper calls the networks: F_exp and F_lin."""
 
-IN_STREAMS = IN_THE_PAPER | {"uniform": "none"}
+NETWORKS_IN_STREAMS = IN_THE_PAPER | {"uniform": "none"}
 """What names of streams call kernels that have another name elsewhere: draws stay as they are."""
 
 
@@ -31,7 +31,7 @@ class Network(NamedTuple):
     @property
     def stream(self) -> str:
         """Name of the stream of a y of its own."""
-        return f"signs {IN_STREAMS.get(self.kernel, self.kernel)} D{self.dataset}"
+        return f"signs {NETWORKS_IN_STREAMS.get(self.kernel, self.kernel)} D{self.dataset}"
 
 
 @cache
@@ -96,7 +96,7 @@ class Contest(StrictModel, title="contest"):
         events: list[str] = []
         for k, network in enumerate(self.networks):
             name = network.kernel
-            if self == PAPERS:
+            if self == CONTEST_OF_PAPER:
                 name = f"f_{IN_THE_PAPER[name]}"
             sign = "positive" if k == 0 else "zero"
             events.append(f"{name}_d{network.dataset}_{sign}")
@@ -122,7 +122,7 @@ class Contest(StrictModel, title="contest"):
         return f"{text}; {silent} {verb} zero on both"
 
 
-PAPERS = Contest(fires="exp", silent=("linear",))
+CONTEST_OF_PAPER = Contest(fires="exp", silent=("linear",))
 """The paper's: F_exp separates D1 from D0, and F_lin does not."""
 
 
@@ -141,8 +141,8 @@ def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
         (of_all,) = panels
         return [_as_sentence(of_all)]
     sentences = []
-    if panels.pop(PAPERS, None):
-        sentences.append(_as_sentence(PAPERS))
+    if panels.pop(CONTEST_OF_PAPER, None):
+        sentences.append(_as_sentence(CONTEST_OF_PAPER))
     for contest, names in panels.items():
         sentences.append(f"In {joined(names)}, {contest.in_words()}.")
     return sentences

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from ....attention.distinct_rows import Rows, distinct_rows
 from ....datasets.dataset import Dataset
 from ....settings.strict_model import Integer, StrictModel, one_of
-from .contest import PAPERS, Contest
+from .contest import CONTEST_OF_PAPER, Contest
 
 OVER_C = re.compile(r"c ?\+ ?(\d+(?:\.\d+)?)")
 
@@ -158,7 +158,7 @@ class Point:
     delta: float = ABSENT
     attention_x: AttentionX = ABSENT
     law: Law = ABSENT
-    contest: Contest = PAPERS
+    contest: Contest = CONTEST_OF_PAPER
 
     @property
     def tau(self) -> float:
@@ -229,7 +229,7 @@ LARGEST_A0 = 0.1
 
 SUM_TOLERANCE = 1e-9
 
-MOST_NUMBERS = 1_000_000
+NUMBERS_AT_ONCE = 1_000_000
 """States times rows worked on at once."""
 
 MOST_ROWS = 3
@@ -292,4 +292,4 @@ class AttentionModel(Dataset, Model):
 
 def batch_size(d: int) -> int:
     """Points of this d whose states are worked on at once."""
-    return max(MOST_NUMBERS // (8 * d * MOST_ROWS), 1)
+    return max(NUMBERS_AT_ONCE // (8 * d * MOST_ROWS), 1)

@@ -33,7 +33,9 @@ EXACT_EVENTS = (0.0, 0.0, 0.0, 0.0)
 """The errors of four exact events."""
 
 
-SIZES = dict.fromkeys(("n", "d", "m"), int) | dict.fromkeys(("a0", "a1", "b", "c"), float)
+PARAMETER_COLUMNS = dict.fromkeys(("n", "d", "m"), int) | dict.fromkeys(
+    ("a0", "a1", "b", "c"), float
+)
 """Columns of the sizes of a point: of its data and network, and of entries of its tokens."""
 
 
@@ -44,7 +46,7 @@ def simulated_schema(contest: Contest) -> pa.Schema:
         panel=str,
         parameter=str,
         value=float,
-        **SIZES,
+        **PARAMETER_COLUMNS,
         delta=float,
         tau=float,
         attention_x=str,
@@ -56,7 +58,7 @@ def simulated_schema(contest: Contest) -> pa.Schema:
     )
 
 
-POINTS = ("panel", "parameter", "value")
+POINT_COLUMNS = ("panel", "parameter", "value")
 
 
 def exact_schema(contest: Contest) -> pa.Schema:
@@ -77,9 +79,9 @@ def exact_schema(contest: Contest) -> pa.Schema:
 def join_exact(simulated: pa.Table, exact: pa.Table) -> pa.Table:
     """A panel's simulated points with their exact values, row by row; ValueError if the two tables
     are not of the same points."""
-    if not simulated.select(POINTS).equals(exact.select(POINTS)):
+    if not simulated.select(POINT_COLUMNS).equals(exact.select(POINT_COLUMNS)):
         raise ValueError(f"{simulated['panel'][0]}: simulated and exact values of other points")
-    for name in exact.column_names[len(POINTS) :]:
+    for name in exact.column_names[len(POINT_COLUMNS) :]:
         simulated = simulated.append_column(exact.schema.field(name), exact[name])
     return simulated
 

@@ -8,19 +8,19 @@ import math
 import numpy as np
 from pydantic import Field
 
-from .contest import PAPERS, Contest
+from .contest import CONTEST_OF_PAPER, Contest
 from .model import ABSENT, Law, Model, Parameters, Positive
 
 LOWER = 1.0
 UPPER = 1.4
-SPECIAL = 4.0
+SPECIAL_MULTIPLE = 4.0
 """Entries of A x in units of log n: the interval of the others, and the special one of D1."""
 
 LEVELS = {"low": 1.0, "middle": 1.2, "high": 1.4}
 """Laws under which all entries of A x in the interval are equal, with their value over log n."""
 
 
-MOST_ENTRIES = 10**9
+MOST_MODEL_ENTRIES = 10**9
 
 
 class RegressionParameters(Parameters):
@@ -32,9 +32,9 @@ class RegressionParameters(Parameters):
 
 def check(n: int) -> None:
     """Raise ValueError unless log n > 0 and n entries fit into memory."""
-    if not 2 <= n <= MOST_ENTRIES:
+    if not 2 <= n <= MOST_MODEL_ENTRIES:
         raise ValueError(
-            f"n={n}: Ax has n entries, multiples of log n; allowed: 2 <= n <= {MOST_ENTRIES}"
+            f"n={n}: Ax has n entries, multiples of log n; allowed: 2 <= n <= {MOST_MODEL_ENTRIES}"
         )
 
 
@@ -74,7 +74,7 @@ def dataset_z(n: int, uniforms: np.ndarray, law: Law, special: int | None) -> np
     check(n)
     multiples = entries(uniforms, law)
     if special is not None:
-        multiples[..., special] = SPECIAL
+        multiples[..., special] = SPECIAL_MULTIPLE
     return math.log(n) * multiples
 
 
@@ -83,7 +83,7 @@ def special_sign_decides(n: int, tau: float) -> bool:
 
     f_j is at least n^4 / (n^4 + (n-1) n^1.4), and the other weights sum to 1 - f_j.
     """
-    f_special = 1 / (1 + (n - 1) * n ** (UPPER - SPECIAL))
+    f_special = 1 / (1 + (n - 1) * n ** (UPPER - SPECIAL_MULTIPLE))
     return 2 * f_special - 1 > tau + 1e-9
 
 
@@ -99,7 +99,7 @@ class RegressionModel(Model):
 
     def check_contest(self, contest: Contest) -> None:
         """Bounds and inversions of the model are of the paper's two kernels."""
-        if contest != PAPERS:
+        if contest != CONTEST_OF_PAPER:
             raise ValueError(
                 f"contest of {', '.join(contest.kernels)}: softmax regression takes exp and linear "
                 "alone; allowed: {fires: exp, silent: [linear]}"

@@ -23,7 +23,7 @@ from ....settings.strict_model import (
     subsample,
 )
 from ..models import MODELS, ModelName
-from ..models.contest import PAPERS, Contest
+from ..models.contest import CONTEST_OF_PAPER, Contest
 from ..models.model import (
     ABSENT,
     MOST_COLUMNS,
@@ -199,7 +199,7 @@ class Sweep(StrictModel):
             model=self.model,
             sweep=_stated(self.sweep),
             fixed=_stated(self.fixed),
-            contest=self.contest or PAPERS,
+            contest=self.contest or CONTEST_OF_PAPER,
             **more,
         )
 
@@ -302,16 +302,16 @@ def _panel_type(model: Model, fields: dict[str, Any]) -> type[Sweep]:
 
 
 FIELDS = {name: _fields(model) for name, model in MODELS.items()}
-MAPS = {name: _map_type(model, FIELDS[name]) for name, model in MODELS.items()}
-PANELS = {name: _panel_type(model, FIELDS[name]) for name, model in MODELS.items()}
+MAP_TYPES = {name: _map_type(model, FIELDS[name]) for name, model in MODELS.items()}
+PANEL_TYPES = {name: _panel_type(model, FIELDS[name]) for name, model in MODELS.items()}
 
 if TYPE_CHECKING:
     AnyMap = Map
     AnyPanel = Sweep
 else:
     BY_NAME = Field(discriminator="model")
-    AnyMap = Annotated[Union[tuple(MAPS.values())], BY_NAME, UNTAGGED]  # noqa: UP007
-    AnyPanel = Annotated[Union[tuple(PANELS.values())], BY_NAME, UNTAGGED]  # noqa: UP007
+    AnyMap = Annotated[Union[tuple(MAP_TYPES.values())], BY_NAME, UNTAGGED]  # noqa: UP007
+    AnyPanel = Annotated[Union[tuple(PANEL_TYPES.values())], BY_NAME, UNTAGGED]  # noqa: UP007
 
 
 def _parameter_faults(panel: Panel) -> list[Fault]:

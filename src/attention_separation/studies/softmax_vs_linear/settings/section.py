@@ -18,7 +18,7 @@ from ....settings.faults import Fault, Place, below, faults_of
 from ....settings.kernel_text import named_kernels
 from ....settings.strict_model import (
     MAX_VALUES,
-    NAME,
+    NAME_PATTERN,
     Count,
     Level,
     Scaled,
@@ -28,7 +28,7 @@ from ....settings.strict_model import (
     one_of,
 )
 from ..models import MODELS, ModelName
-from ..models.contest import PAPERS, Contest
+from ..models.contest import CONTEST_OF_PAPER, Contest
 from ..models.model import Engine, Model, Trials
 from .panels import RECONSTRUCTED, AnyPanel, class_name, reconstructed
 
@@ -104,7 +104,7 @@ def _defaults(model: Model) -> Any:
     who = "who fires and who is silent; the paper's"
     notes = "what figures say of the model; * marks reconstructed"
     fields: dict[str, Any] = {
-        "contest": (Contest, Field(default=PAPERS, description=who)),
+        "contest": (Contest, Field(default=CONTEST_OF_PAPER, description=who)),
         "reconstructed": reconstructed(model, RECONSTRUCTED),
         "notes": (list[str], Field(default=[], description=notes)),
     }
@@ -354,7 +354,7 @@ def _faults_of_names(figures: dict[str, Any], panels: dict[str, Any]) -> list[Fa
     faults: list[Fault] = []
     first_places: dict[str, str] = {}
     for kind, entries in (("figures", figures), ("panels", panels)):
-        for name in filter(NAME.fullmatch, entries):
+        for name in filter(NAME_PATTERN.fullmatch, entries):
             place = f"{kind}.{name}"
             first_place = first_places.setdefault(name.lower(), place)
             if first_place != place and not RULE_NAME.fullmatch(name):

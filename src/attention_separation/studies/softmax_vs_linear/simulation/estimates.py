@@ -4,7 +4,7 @@ Seconds are of one slow core (2.5 GHz, shared), so that a job seldom takes longe
 on them.
 """
 
-from ..models.contest import PAPERS
+from ..models.contest import CONTEST_OF_PAPER
 from ..models.model import Engine, Point
 from .rare_columns import tilts_of
 from .regression_by_definition import MOST_ENTRIES
@@ -17,7 +17,7 @@ START_SECONDS = 3.0
 POINT_SECONDS = 1e-3
 """Of a point without trials: its rows and its seeds."""
 
-START_MB = 1000
+START_OF_PANEL_MB = 1000
 """A job without trials takes 100; on a cluster the two snakemakes that start it take 500 more."""
 
 DENSE_ARRAYS = 6
@@ -32,7 +32,7 @@ def seconds_per_trial(engine: Engine, point: Point) -> float:
     if point.d is None:
         return _seconds_per_regression_trial(engine, point)
     n = point.n
-    m = point.m * len(point.contest.networks) / len(PAPERS.networks)
+    m = point.m * len(point.contest.networks) / len(CONTEST_OF_PAPER.networks)
     if engine == "dense":
         return 3e-8 * n * n + 2e-9 * n * m * point.d
     return 5e-7 + 2e-8 * m * lanes_per_column(point.d)
@@ -60,7 +60,7 @@ def memory_mb(engine: Engine, points: list[Point]) -> int:
     """Megabytes that a job asks for."""
     n = max(point.n for point in points)
     if points[0].d is None:
-        return START_MB + REGRESSION_ARRAYS * min(n, MOST_ENTRIES) * 8 // 10**6
+        return START_OF_PANEL_MB + REGRESSION_ARRAYS * min(n, MOST_ENTRIES) * 8 // 10**6
     if engine == "dense":
-        return START_MB + DENSE_ARRAYS * n * n * 8 // 10**6
-    return START_MB
+        return START_OF_PANEL_MB + DENSE_ARRAYS * n * n * 8 // 10**6
+    return START_OF_PANEL_MB

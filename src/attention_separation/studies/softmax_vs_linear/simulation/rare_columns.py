@@ -29,9 +29,9 @@ from ....statistics.seeding import BlockStreams
 from ..models import regression
 from ..models.contest import Network
 from ..models.model import Point
-from .regression_by_definition import NETWORKS, draw_uniforms, sign_sets, weights
+from .regression_by_definition import NETWORKS_OF_PAPER, draw_uniforms, sign_sets, weights
 
-RARE = NETWORKS[1:]
+RARE_NETWORKS = NETWORKS_OF_PAPER[1:]
 """The K rare networks; the first is F_exp on D1."""
 
 CHUNK_NUMBERS = 300_000
@@ -84,12 +84,14 @@ class Chunk:
 
 def tilts_of(point: Point) -> Tilts:
     """The tilts of a point's columns."""
-    rooms = np.array([point.tau - largest_first_weight(point, network) for network in RARE])
-    squares = np.array([largest_sum_of_squares(point, network) for network in RARE])
+    rooms = np.array(
+        [point.tau - largest_first_weight(point, network) for network in RARE_NETWORKS]
+    )
+    squares = np.array([largest_sum_of_squares(point, network) for network in RARE_NETWORKS])
     rates = np.maximum(rooms, 0.0) / squares
     bounds = np.exp(-rates * rooms / 2)
     sets = sign_sets(point)
-    set_of_network = np.arange(1, len(NETWORKS)) % sets
+    set_of_network = np.arange(1, len(NETWORKS_OF_PAPER)) % sets
     is_read = set_of_network == np.arange(sets)[:, None]
     return Tilts(rates, np.where(is_read, bounds, 0.0))
 
@@ -111,7 +113,7 @@ def largest_sum_of_squares(point: Point, network: Network) -> float:
 def _extreme_weights(point: Point, network: Network) -> list[float]:
     """The least and the largest weight before normalising, and that of the special token."""
     ends = regression.entries(np.array([0.0, 1.0]), point.law)
-    z = np.log(point.n) * np.append(ends, regression.SPECIAL)
+    z = np.log(point.n) * np.append(ends, regression.SPECIAL_MULTIPLE)
     extremes: list[float] = regression.U[network.kernel](z).tolist()
     return extremes
 
@@ -131,7 +133,7 @@ def draw_chunks(point: Point, tilts: Tilts, streams: BlockStreams, trials: int) 
         candidates = np.argwhere(numbers[..., 1] < chances)
         drawn = np.unique(candidates[:, 0])
         uniforms = draw_uniforms(data_rng, point, len(drawn))
-        f = np.stack([weights(point, network, uniforms) for network in RARE])
+        f = np.stack([weights(point, network, uniforms) for network in RARE_NETWORKS])
         kept = []
         step = 1 + CHUNK_NUMBERS // point.n
         for first in range(0, len(candidates), step):

@@ -8,11 +8,11 @@ import numpy as np
 from ....attention.sign_columns import exceeds
 from ....statistics.seeding import BlockStreams
 from ..models import regression
-from ..models.contest import PAPERS, Network
+from ..models.contest import CONTEST_OF_PAPER, Network
 from ..models.model import Point
 from . import signs
 
-NETWORKS = PAPERS.networks
+NETWORKS_OF_PAPER = CONTEST_OF_PAPER.networks
 
 MOST_ENTRIES = 10**7
 """Entries of Ax that are ever drawn of a trial."""
@@ -23,7 +23,7 @@ CHUNK_ENTRIES = 20_000
 
 def sign_sets(point: Point) -> int:
     """How many sets S of m columns of signs a trial has: network k reads set k mod S."""
-    return 1 if point.signs == "shared" else len(NETWORKS)
+    return 1 if point.signs == "shared" else len(NETWORKS_OF_PAPER)
 
 
 def draw_uniforms(rng: np.random.Generator, point: Point, trials: int) -> np.ndarray:
@@ -54,25 +54,25 @@ def weights(point: Point, network: Network, uniforms: np.ndarray) -> np.ndarray:
 
 
 def positive_networks(point: Point, uniforms: np.ndarray, bits: np.ndarray) -> np.ndarray:
-    """Which NETWORKS are positive in t trials, (t, networks) bool.
+    """Which NETWORKS_OF_PAPER are positive in t trials, (t, networks) bool.
 
     uniforms : (t, 2, n), of the entries of Ax
     bits : (t, S, m, n), the signs
     """
-    f = [weights(point, network, uniforms) for network in NETWORKS]
-    positive = np.zeros((len(uniforms), len(NETWORKS)), dtype=bool)
+    f = [weights(point, network, uniforms) for network in NETWORKS_OF_PAPER]
+    positive = np.zeros((len(uniforms), len(NETWORKS_OF_PAPER)), dtype=bool)
     sets = bits.shape[1]
     for number in range(sets):
         for column in range(point.m):
             y = 2.0 * bits[:, number, column] - 1.0
-            for k in range(number, len(NETWORKS), sets):
+            for k in range(number, len(NETWORKS_OF_PAPER), sets):
                 scores = np.einsum("tn,tn->t", f[k], y)
                 positive[:, k] |= exceeds(scores, point.tau, point.s)
     return positive
 
 
 def draw_trials(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
-    """Draw a block's trials: which NETWORKS are positive, (trials, networks) bool."""
+    """Draw a block's trials: which NETWORKS_OF_PAPER are positive, (trials, networks) bool."""
     data_rng = streams.generator("data")
     sign_rng = streams.generator("signs")
     # Lanes need a multiple while n <= 32, where many trials are drawn together.

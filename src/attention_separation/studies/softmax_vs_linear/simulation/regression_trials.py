@@ -1,6 +1,7 @@
 """Trials of the softmax-regression model, Figure 3: of rare columns alone, or by the definitions.
 
-Both engines read the same draws and say of each trial which of the four NETWORKS are positive.
+Both engines read the same draws and say of each trial which of the four NETWORKS_OF_PAPER are
+positive.
 """
 
 from functools import partial
@@ -11,9 +12,9 @@ from ....attention.sign_columns import exceeds
 from ....statistics.seeding import BlockStreams
 from ..models.model import Point
 from ..models.regression import special_sign_decides
-from .rare_columns import RARE, Chunk, Tilts, draw_chunks, tilts_of
+from .rare_columns import RARE_NETWORKS, Chunk, Tilts, draw_chunks, tilts_of
 from .regression_by_definition import (
-    NETWORKS,
+    NETWORKS_OF_PAPER,
     draw_bits,
     draw_trials,
     draw_uniforms,
@@ -48,7 +49,7 @@ def is_rare(point: Point) -> bool:
 def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) -> np.ndarray:
     if point.tau >= 1:
         # No score is larger: weights sum to 1.
-        return np.zeros((trials, len(NETWORKS)), dtype=bool)
+        return np.zeros((trials, len(NETWORKS_OF_PAPER)), dtype=bool)
     if not is_rare(point):
         return draw_trials(point, streams, trials)
     tilts = tilts_of(point)
@@ -64,10 +65,10 @@ def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) ->
 
 def _decided(chunk: Chunk) -> np.ndarray:
     """Which networks are positive in t trials, (t, networks) bool."""
-    positive = np.zeros((len(chunk.is_plus), len(NETWORKS)), dtype=bool)
+    positive = np.zeros((len(chunk.is_plus), len(NETWORKS_OF_PAPER)), dtype=bool)
     positive[:, 0] = chunk.is_plus[:, 0].any(axis=1)
     for kept in chunk.kept:
-        for k in range(len(RARE)):
+        for k in range(len(RARE_NETWORKS)):
             positive[kept.trials[kept.positive[:, k]], 1 + k] = True
     return positive
 
@@ -83,7 +84,9 @@ def _completed(point: Point, tilts: Tilts, chunk: Chunk, rest: np.random.Generat
     positive = []
     for trial, is_plus in enumerate(chunk.is_plus):
         uniforms_of_trial = uniforms[trial, None]
-        f = np.concatenate([weights(point, network, uniforms_of_trial) for network in RARE])
+        f = np.concatenate(
+            [weights(point, network, uniforms_of_trial) for network in RARE_NETWORKS]
+        )
         bits = draw_bits(rest, point, 1)[0]
         bits[..., 0] = is_plus
         is_pending = _is_rare_column(point, tilts, f, bits)

@@ -18,7 +18,7 @@ from ....statistics.seeding import BlockStreams, blocks
 from ..models import MODELS
 from ..models.contest import Contest
 from ..models.model import AttentionModel, Engine, Model, Point
-from ..models.panel_tables import SIZES, simulated_schema
+from ..models.panel_tables import PARAMETER_COLUMNS, simulated_schema
 from ..settings.panels import Panel
 from . import attention_trials, regression_trials
 from .estimates import seconds_per_trial
@@ -143,7 +143,7 @@ def panel_table(panel: Panel, points: list[Point], counts: np.ndarray) -> pa.Tab
         "ci_low": low,
         "ci_high": high,
     }
-    for name in (*SIZES, "delta", "tau", "attention_x"):
+    for name in (*PARAMETER_COLUMNS, "delta", "tau", "attention_x"):
         columns[name] = [getattr(point, name) for point in points]
     for k, outcome in enumerate(panel.contest.outcomes):
         columns[outcome] = counts[:, 1 + k]
