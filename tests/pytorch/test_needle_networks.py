@@ -95,7 +95,7 @@ def literal_output(job, own, tokens, u):
         sums, total = sums + weight * token, total + weight
     output = sums / {"sum": total, "n": len(tokens), "rms": 1.0}[job.map.divided_by]
     if job.map.divided_by == "rms":
-        output = output / np.sqrt(np.mean(output**2) + weights.EPS)
+        output = output / np.sqrt(np.mean(output**2) + weights.RMS_NORM_EPSILON)
     return output
 
 
@@ -165,7 +165,7 @@ def test_the_papers_network_token_by_token(kernel, divided_by):
                     scale = {"sum": sum(each), "n": len(tokens), "rms": 1.0}[divided_by]
                     output = np.array(each) @ tokens / scale
                 if divided_by == "rms":
-                    output = output / np.sqrt(np.mean(output**2) + weights.EPS)
+                    output = output / np.sqrt(np.mean(output**2) + weights.RMS_NORM_EPSILON)
                 values = own["neurons"] @ output
                 np.testing.assert_allclose(
                     found[run, :, k, j].numpy(), values, rtol=1e-8, atol=1e-10

@@ -20,7 +20,7 @@ M_TRIM_THRESHOLD = -1
 M_MMAP_THRESHOLD = -3
 """Options of glibc's mallopt, as in malloc.h."""
 
-EPS = 1e-8
+ADAM_EPSILON = 1e-8
 
 
 def keep_memory() -> None:
@@ -77,7 +77,7 @@ class Adam:
         beta_mean, beta_square = self.betas
         self.first.lerp_(gradient, 1 - beta_mean)
         self.second.mul_(beta_square).addcmul_(gradient, gradient, value=1 - beta_square)
-        size = self.second.sqrt().div_(self._root_of_weights).add_(EPS)
+        size = self.second.sqrt().div_(self._root_of_weights).add_(ADAM_EPSILON)
         self.vector.addcdiv_(self.first * self._factor, size)
 
 

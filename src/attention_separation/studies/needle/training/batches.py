@@ -15,7 +15,7 @@ from torch import Tensor
 from ....statistics.seeding import blocks, stream
 from ..settings.cells import MOST_RUNS, OF_PAPER, NeedleCell
 
-HELD_OUT_BLOCK = 500
+HELD_OUT_BATCH = 500
 """Held-out sequences per stream."""
 
 
@@ -51,7 +51,7 @@ def batch_at(job: NeedleCell, step: int) -> Batch:
 
 def held_out(job: NeedleCell) -> Iterator[Batch]:
     """The held-out sequences, block by block."""
-    for block, size in blocks(job.held_out, HELD_OUT_BLOCK):
+    for block, size in blocks(job.held_out, HELD_OUT_BATCH):
         yield _drawn(job, size, "held-out", f"block={block}")
 
 

@@ -32,10 +32,10 @@ MOST_NORM = 1.0
 MOMENTUM = 0.1
 """Share of a batch in running means and variances, those of evaluation."""
 
-LAST = 50
+LOSSES_KEPT = 50
 """Steps at the end whose mean loss the table has."""
 
-EPS = 1e-12
+BATCH_NORM_EPSILON = 1e-12
 
 
 def rate(job: NeedleCell, step: int) -> float:
@@ -47,7 +47,7 @@ class NeedleNetworks(Ensemble):
     """The networks of a cell, each run's initial values from its own stream; parameters (R, P).
 
     Beside these, training goes on from running means and variances, and from the last losses, a row
-    for each of LAST steps: those before the first are 0.
+    for each of LOSSES_KEPT steps: those before the first are 0.
     """
 
     betas = (0.9, 0.99)
@@ -69,7 +69,7 @@ class NeedleNetworks(Ensemble):
         self.running = {
             "mean": matrix.new_zeros(shape),
             "variance": matrix.new_ones(shape),
-            "losses": matrix.new_zeros(LAST, len(runs)),
+            "losses": matrix.new_zeros(LOSSES_KEPT, len(runs)),
         }
         self._draw: Callable[[int], Batch] = partial(batch_at, job)
         if matrix.is_cuda:
@@ -101,7 +101,7 @@ class NeedleNetworks(Ensemble):
                 self.running["mean"].lerp_(mean, MOMENTUM)
                 self.running["variance"].lerp_(variance, MOMENTUM)
         shape = (*mean.shape, *[1] * (numbers.dim() - 2))
-        return (numbers - mean.view(shape)) * (variance.view(shape) + EPS).rsqrt()
+        return (numbers - mean.view(shape)) * (variance.view(shape) + BATCH_NORM_EPSILON).rsqrt()
 
     def gradient(self, batch: Batch) -> Tensor:
         """The gradient of each run's mean loss over a batch, (R, P), no longer than MOST_NORM; its

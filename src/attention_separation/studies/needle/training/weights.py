@@ -21,7 +21,7 @@ from ..settings.cells import Divided
 FLOOR = 1e-3
 """Least size of a mean of weights that is divided by: signed ones may sum to 0."""
 
-EPS = 1e-6
+RMS_NORM_EPSILON = 1e-6
 
 FUSED = {"elu_plus_one": lambda z: elu(z) + 1}
 """Feature maps that torch has in one operation; `FEATURE_MAPS` says the same of them."""
@@ -159,4 +159,4 @@ class Weights:
         """The output, or its RMSNorm over the third axis, that of dimensions."""
         if self.divided_by != "rms":
             return output
-        return output * (output.square().mean(2, keepdim=True) + EPS).rsqrt()
+        return output * (output.square().mean(2, keepdim=True) + RMS_NORM_EPSILON).rsqrt()
