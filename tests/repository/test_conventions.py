@@ -1,9 +1,12 @@
-"""What tools of others look for: GitHub's, and the catalogue of Snakemake workflows."""
+"""What tools of others look for: GitHub's, and the catalogue of Snakemake workflows; and that a
+constant's name means one thing in the package."""
 
+import ast
 import re
 import subprocess
 import tomllib
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,31 @@ from page_commands import all_commands
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = set(" ".join(re.findall(r"^([a-z][\w -]*):(?!=)", MAKEFILE, re.M)).split())
+CONVENTIONS = {"SCHEMA", "ABOUT", "TITLE"}
+"""Constants of a module that makes a table: its columns, the words on it, its title."""
+
+MORE_MEANINGS = {
+    "DIGITS",
+    "ENDLESS",
+    "EQUAL",
+    "ERROR_TICKS",
+    "EVERY",
+    "FIRST",
+    "LAYERS",
+    "LEAST_ERROR",
+    "MOST_NUMBERS",
+    "NOTE",
+    "NUMBER",
+    "PRECISION",
+    "ROUNDING",
+    "SAME",
+    "SCOPE",
+    "SIZES",
+    "STYLE",
+}
+"""Names that still have several meanings: one that has a single meaning leaves the list, and none
+joins it. `recall.LAYERS` is public."""
+
 CI = (ROOT / ".ci/run").read_text(encoding="utf-8")
 
 
@@ -134,3 +162,63 @@ def test_only_tables_of_the_default_run_are_made_before_they_are_kept(studies, m
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     assert ("bin/snakemake" in done.stdout) == makes
     assert f"attention_separation keep {studies}" in done.stdout
+
+
+def assigned_names(target: ast.expr) -> list[str]:
+    """The names that an assignment binds, of a pair both."""
+    if isinstance(target, ast.Tuple):
+        return [name for element in target.elts for name in assigned_names(element)]
+    return [target.id] if isinstance(target, ast.Name) else []
+
+
+def constants_of(source: str) -> dict[str, set[str]]:
+    """The constants that a module assigns, each with its values as they are written."""
+    values: dict[str, set[str]] = defaultdict(set)
+    for statement in ast.parse(source).body:
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                pass
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                targets = [target]
+            case _:
+                continue
+        names = [name for target in targets for name in assigned_names(target)]
+        for name in filter(str.isupper, names):
+            values[name].add(ast.unparse(value))
+    return values
+
+
+def names_of_several_meanings(sources: Mapping[str, str]) -> dict[str, list[str]]:
+    """The constants that differ between modules, each with the modules that assign it."""
+    modules: dict[str, list[str]] = defaultdict(list)
+    meanings: dict[str, set[frozenset[str]]] = defaultdict(set)
+    for module, source in sources.items():
+        for name, values in constants_of(source).items():
+            modules[name].append(module)
+            meanings[name].add(frozenset(values))
+    return {name: modules[name] for name, values in meanings.items() if len(values) > 1}
+
+
+def test_a_constants_name_means_one_thing_in_the_package():
+    package = ROOT / "src/attention_separation"
+    sources = {
+        str(path.relative_to(package)): path.read_text(encoding="utf-8")
+        for path in sorted(package.rglob("*.py"))
+    }
+    assert len(sources) > 200
+    modules = names_of_several_meanings(sources)
+    unlisted = modules.keys() - CONVENTIONS - MORE_MEANINGS
+    assert {name: modules[name] for name in unlisted} == {}
+    assert MORE_MEANINGS - modules.keys() == set(), "these have one meaning: take them off the list"
+
+
+def test_constants_of_several_meanings_are_found():
+    sources = {
+        "a.py": "NODES = 4\nFEWEST, MOST = 1, 2\nR: int = 3\nSAME = (1, 2)\nlower = 1",
+        "b.py": "NODES: int = 5\nMOST = 2\nR: int\nSAME = (1,  2)\nlower = 2",
+    }
+    # A pair's values are not taken apart.
+    assert names_of_several_meanings(sources) == {
+        "NODES": ["a.py", "b.py"],
+        "MOST": ["a.py", "b.py"],
+    }
