@@ -252,7 +252,7 @@ def test_kernels_of_ones_own_say_beforehand_how_long_they_take(capsys, monkeypat
 def test_literal_trials_of_features_say_beforehand_how_long_they_take(capsys, monkeypatch, name):
     asep.simulate(name, n=60, d=22, method="dense", trials=1, theta=1.0)
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(simulating, "LONG", 0.0)
+    monkeypatch.setattr(simulating, "LONG_SECONDS", 0.0)
     asep.simulate(name, n=60, d=22, method="dense", trials=1, theta=1.0)
     assert ("simulate: about" in capsys.readouterr().err) == (name != "exp")
 

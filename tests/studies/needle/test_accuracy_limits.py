@@ -25,7 +25,7 @@ SOME = {name: LIMITS_BY_KERNEL[name] for name in ("uniform", "linear", "power_3"
 def made():
     """The tables of one power; the others take as long."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(accuracy_limits, "LINES", SOME)
+        patch.setattr(accuracy_limits, "LIMITS_BY_KERNEL", SOME)
         return accuracy_limits.tables(JOB)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from attention_separation.looks.kernel_styles import kernel_marker
 from attention_separation.studies.recall import figures
-from attention_separation.studies.recall.tables.joined import CAPACITIES, LINES
+from attention_separation.studies.recall.tables.joined import CAPACITIES, LINES_SCHEMA
 
 
 def row(part, layer, d, n, accuracy, age=None):
@@ -29,7 +29,7 @@ def drawn(figure):
 
 
 def test_accuracies():
-    figure = figures.draw_accuracies("title", pa.Table.from_pylist(ROWS, LINES))
+    figure = figures.draw_accuracies("title", pa.Table.from_pylist(ROWS, LINES_SCHEMA))
     at_16, at_64 = drawn(figure)
     assert at_16["linear"] == [0.125, 0.25]
     assert at_16["one_of_mine"] == [0.25]
@@ -42,7 +42,7 @@ def test_accuracies():
 
 
 def test_ages():
-    figure = figures.draw_ages("title", pa.Table.from_pylist(ROWS, LINES))
+    figure = figures.draw_ages("title", pa.Table.from_pylist(ROWS, LINES_SCHEMA))
     (at_16,) = drawn(figure)
     assert at_16["linear"] == [0, 9 / 16]
     assert "n = 4 d pairs" in figure.get_supxlabel().replace("\n", " ")
@@ -52,7 +52,7 @@ def test_ages():
 def test_lines_are_at_most_eight_beside_a_users(draw):
     layers = [*figures.LAYERS_IN_LEGEND, "one_of_mine"]
     rows = [row("line", layer, 16, 4, 0.9, age) for layer in layers for age in (None, 0, 1)]
-    (panel,) = drawn(draw("title", pa.Table.from_pylist(rows, LINES)))
+    (panel,) = drawn(draw("title", pa.Table.from_pylist(rows, LINES_SCHEMA)))
     shown = panel.keys() & {*layers}
     assert "one_of_mine" in shown
     assert len(shown) == 8 + 1
@@ -77,4 +77,4 @@ def test_states():
 
 @pytest.mark.parametrize("draw", [figures.draw_accuracies, figures.draw_ages])
 def test_of_no_rows_there_is_an_empty_picture(draw):
-    draw("title", pa.Table.from_pylist([], LINES))
+    draw("title", pa.Table.from_pylist([], LINES_SCHEMA))

@@ -14,7 +14,7 @@ from attention_separation.studies.recall.claims.claims_table import (
     claims_table,
 )
 from attention_separation.studies.recall.settings.section import ClaimsJob
-from attention_separation.studies.recall.tables.joined import CAPACITIES, LINES
+from attention_separation.studies.recall.tables.joined import CAPACITIES, LINES_SCHEMA
 
 JOB = ClaimsJob(level=0.01, seed=1)
 
@@ -48,7 +48,7 @@ def tables():
 
 def verdicts(lines, capacities):
     found = claims_table(
-        JOB, pa.Table.from_pylist(lines, LINES), pa.Table.from_pylist(capacities, CAPACITIES)
+        JOB, pa.Table.from_pylist(lines, LINES_SCHEMA), pa.Table.from_pylist(capacities, CAPACITIES)
     )
     return {row["claim"]: row["verdict"] for row in found.to_pylist()}
 
