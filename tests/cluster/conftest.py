@@ -173,7 +173,7 @@ def make_small(tmp_path_factory):
         path = project.folder / "config.yaml"
         whole = spelled_out()
         values = whole["softmax_vs_linear"]
-        slow = values["panels"]["fig3a"] | {"sweep": {"n": [1000, 1100, 1200]}, "trials": 200_000}
+        slow = values["panels"]["fig3a"] | {"sweep": {"n": [1000, 1100, 1200]}, "trials": 800_000}
         values["panels"] = {QUICK: values["panels"]["fig4b"]} | dict.fromkeys(SLOW, slow)
         values["figures"] = {"all_of_them": {"title": "All", "panels": [QUICK, *SLOW]}}
         whole["jobs"]["local_below"] = 0

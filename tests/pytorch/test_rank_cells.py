@@ -37,6 +37,7 @@ def test_cells_are_trained_in_the_order_asked_for_and_each_is_kept(tmp_path, cap
         path = f"cells/{name}.parquet"
         assert states[path] == file_states.CURRENT
         assert (tmp_path / path).read_bytes() == trained_alone(tmp_path, name)
+    capsys.readouterr()
     assert rank_cells(tmp_path, "--cells", FIRST, LAST) == 0
     assert capsys.readouterr().out == "2 cells, 0 to train\n"
 

@@ -29,7 +29,13 @@ TABLES = (
     "temperature",
     "kernels_simulated",
 )
-CATEGORIES = ["1 Softmax against linear attention", "2 Any attention", "3 Provenance"]
+CATEGORIES = [
+    "1 Softmax against linear attention",
+    "2 Lemmas of the first paper",
+    "3 Open choices of the first paper",
+    "4 Any attention",
+    "5 Provenance",
+]
 MOST_BYTES = 10e6
 LOADING = {
     "script": "src", "img": "src", "iframe": "src", "source": "src", "embed": "src",
