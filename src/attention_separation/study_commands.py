@@ -156,7 +156,7 @@ def _train_cells(arguments: argparse.Namespace) -> None:
     print(f"{counted(len(names), 'cell')}, {to_train} to train", flush=True)
     for name in names:
         if name in untrained:
-            print(f"{name}: {_trained(untrained[name], folder, pace)}", flush=True)
+            print(f"{name}: {_train_and_report(untrained[name], folder, pace)}", flush=True)
         if time.monotonic() >= pace.end:
             print("the time is over; the same command goes on")
             break
@@ -173,7 +173,7 @@ def _matching(names: Iterable[str], patterns: Iterable[str]) -> Iterator[str]:
         yield from matching
 
 
-def _trained(job: CellJob, folder: Path, pace: Pace) -> str:
+def _train_and_report(job: CellJob, folder: Path, pace: Pace) -> str:
     """What training a cell to its end gives, or as far as there is time, in words."""
     from .studies.head_rank.training import train_cell
     from .studies.head_rank.training.cell_table import read_cell

@@ -178,7 +178,7 @@ def test_how_many_pairs_in_words(largest, low, high, words, between):
     row = {"layer": "a", "d": 8, "largest_n": largest, "low": low, "high": high}
     facts = Recall(lambda name, **wanted: [row])
     assert facts.words_of("a", 8) == words
-    assert facts.between("a", 8) == between
+    assert facts.bounds_text("a", 8) == between
 
 
 def test_the_rank_of_heads():

@@ -61,9 +61,9 @@ class Scored:
         return np.where(curves.resolved, curves.best().probability, np.nan)
 
     def probability_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """What P at the best threshold is at least and at most, (P,) each: P itself where float64
-        tells it. Elsewhere scores may be off by NARROWEST of the largest size of their dataset's
-        rows, and P grows with scores on D1 and falls with those on D0."""
+        """What P at the best threshold is at least and at most, (points,) each: P itself where
+        float64 tells it. Elsewhere scores may be off by NARROWEST of the largest size of their
+        dataset's rows, and P grows with scores on D1 and falls with those on D0."""
         best = self.best_probabilities()
         unknown = np.isnan(best)
         if not unknown.any():
@@ -112,9 +112,12 @@ class Scored:
 def score_columns(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
 ) -> Scored:
-    """The states of a column of a kernel's network at numbers of tokens; ValueError if n tokens do
-    not stack, ArithmeticError if the kernel's weights are no finite numbers, cannot be normalised,
-    or tell classes apart."""
+    """The scores of a sign column of a kernel's network on D0 and D1, with the chance of each
+    state, at numbers of tokens n and weights g of X.
+
+    ValueError if n tokens do not stack, ArithmeticError if the kernel's weights are no finite
+    numbers, cannot be normalised, or tell classes apart.
+    """
     return score_rows(_rows_of_both(kernel, layer, data, n, weight), data, n)
 
 

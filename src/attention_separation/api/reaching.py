@@ -347,7 +347,8 @@ class Quantity:
         return f"{'higher' if self.inverse else 'smaller'} {self.letter}"
 
     def ends(self, values: np.ndarray) -> str:
-        """The least and the largest of values tried, as text; once where that is one text."""
+        """The least and the largest of values tried, or of their inverses where these are asked
+        for, as text; once where that is one text."""
         values = 1 / values if self.inverse else values
         least = f"{values.min():.6g}"
         largest = f"{values.max():.6g}"

@@ -51,7 +51,7 @@ def _difference(mu: float, n: int, scale: float, c: float, step: float, times: i
         return of_others * (token - needle) / s
 
     terms = bayes.count_terms(scale, n, c, width, share=0.25)
-    return bayes.inverse(transform, width, times * terms)
+    return bayes.inverse_laplace(transform, width, times * terms)
 
 
 @question

@@ -47,11 +47,14 @@ def _mean_shortfall(mu: float, n: int, step: float, times: int) -> float:
         exponent = s * (1 - width) + n * log1p(transforms(mu, n, s, step)[0])
         return np.exp(exponent) / s**2
 
-    return inverse(transform, width, times * count_terms(mu, n, 1.0, width, 0.5))
+    return inverse_laplace(transform, width, times * count_terms(mu, n, 1.0, width, 0.5))
 
 
-def inverse(transform: Callable[[np.ndarray], np.ndarray], width: float, terms: int) -> float:
-    """The inverse of a Laplace transform at `width`, by so many terms before Euler's summation."""
+def inverse_laplace(
+    transform: Callable[[np.ndarray], np.ndarray], width: float, terms: int
+) -> float:
+    """The inverse of a Laplace transform at `width`, by so many terms and Euler's summation of
+    those behind them (Abate and Whitt 1995)."""
     k = np.arange(terms + EULER + 1)
     values = transform((DAMPING / 2 + 1j * math.pi * k) / width)
     summed = np.cumsum(np.where(k, 1.0, 0.5) * (-1.0) ** k * values.real)

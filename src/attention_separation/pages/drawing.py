@@ -176,8 +176,8 @@ def draw_estimates(
     mark: Look = HOLLOW,
     interval: Look = INTERVAL,
 ) -> None:
-    """Estimates as marks with their intervals; one that reaches 0 goes on to where a logarithmic
-    axis ends."""
+    """Estimates as marks with their intervals; one that reaches 0 goes on to a tenth of its mark,
+    for a logarithmic axis has no 0."""
     ax.vlines(x, np.where(low > 0, low, y / 10), high, color=color, **interval)
     ax.plot(x, y, marker, color=color, zorder=3, **mark)
 

@@ -179,8 +179,8 @@ def check_mapping(value: Any, source: str) -> None:
 
 
 def check_extent(value: Any, name: str, source: str) -> None:
-    """Raise ConfigError, in which `name` stands for a value, if it holds itself or more lists and
-    mappings in each other than MOST_DEPTH, or if it has more than MOST_VALUES values. Each is
+    """Raise ConfigError if a value contains itself, nests deeper than MOST_DEPTH lists and
+    mappings, or has more than MOST_VALUES values; `name` stands for it in the error. Each value is
     counted wherever it stands: aliases of aliases multiply."""
     extents: dict[int, tuple[int, int]] = {}
 
@@ -191,7 +191,7 @@ def check_extent(value: Any, name: str, source: str) -> None:
         if id(inner) in extents:
             return extents[id(inner)]
         if depth > MOST_DEPTH:
-            # As deep as that goes; of one that holds itself this is how it ends.
+            # A value that contains itself ends here.
             return 1, MOST_DEPTH + 1
         size = 1
         height = 0

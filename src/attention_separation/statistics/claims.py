@@ -106,10 +106,16 @@ class Comparison:
         """Agrees if the interval lies inside the range, differs if outside, else undecided."""
         # NaN is neither inside nor outside.
         _, low, high = self.measured
-        if all(inside >= 0 for inside in self._distances(beside_least=low, beside_most=high)):
+        if all(
+            inside >= 0
+            for inside in self._distances(compared_with_least=low, compared_with_most=high)
+        ):
             return Verdict.AGREES
         _, low, high = self.far or self.measured
-        if any(inside < 0 for inside in self._distances(beside_least=high, beside_most=low)):
+        if any(
+            inside < 0
+            for inside in self._distances(compared_with_least=high, compared_with_most=low)
+        ):
             return Verdict.DIFFERS
         return Verdict.UNDECIDED
 
@@ -118,31 +124,32 @@ class Comparison:
         """How much the interval may move without another verdict: positive where it lies inside the
         range, negative where it lies outside."""
         _, low, high = self.measured
+        # Of an interval that is outside the nearer end counts, of one inside the farther end.
         if self.verdict == Verdict.DIFFERS:
-            return self._slack(beside_least=high, beside_most=low)
-        return self._slack(beside_least=low, beside_most=high)
+            return self._slack(compared_with_least=high, compared_with_most=low)
+        return self._slack(compared_with_least=low, compared_with_most=high)
 
     @property
     def slack_of_value(self) -> float:
         """How far the value alone lies inside the range; negative outside."""
         value = self.measured.value
-        return self._slack(beside_least=value, beside_most=value)
+        return self._slack(compared_with_least=value, compared_with_most=value)
 
-    def _slack(self, beside_least: float, beside_most: float) -> float:
+    def _slack(self, compared_with_least: float, compared_with_most: float) -> float:
         """The least of the distances, in units of a range that has two ends."""
-        slack = min(self._distances(beside_least, beside_most), default=math.inf)
+        slack = min(self._distances(compared_with_least, compared_with_most), default=math.inf)
         width = self.most - self.least
         has_width = math.isfinite(width) and width != 0
         return slack / width if has_width else slack
 
-    def _distances(self, beside_least: float, beside_most: float) -> list[float]:
+    def _distances(self, compared_with_least: float, compared_with_most: float) -> list[float]:
         """How far one number is above the range's least and the other below its most: of the two
         ends those that the range has. Negative where it is outside."""
         distances = []
         if self.least != -math.inf:
-            distances.append(self._distance(self.least, beside_least))
+            distances.append(self._distance(self.least, compared_with_least))
         if self.most != math.inf:
-            distances.append(self._distance(beside_most, self.most))
+            distances.append(self._distance(compared_with_most, self.most))
         return distances
 
     def _distance(self, lower: float, upper: float) -> float:

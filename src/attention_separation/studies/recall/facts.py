@@ -29,8 +29,9 @@ class Recall:
             return f"{largest:,.0f}"
         return f"about {largest:,.0f}"
 
-    def between(self, layer: str, d: int) -> str:
-        """The n that it surely lies between; empty where it is computed."""
+    def bounds_text(self, layer: str, d: int) -> str:
+        """The bounds on how many pairs a layer holds, in brackets; empty where that is computed, or
+        has no upper bound."""
         row = self.capacity(layer, d)
         if row["low"] == row["high"] or row["high"] is None:
             return ""

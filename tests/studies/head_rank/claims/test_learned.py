@@ -10,7 +10,7 @@ from attention_separation.studies.head_rank.claims.learned_claims import (
     ATTENTION_ALONE,
     LEARNED_CLAIMS,
     MORE_HEADS,
-    MOST_ANGLE,
+    NEGATIVE_ANGLE,
     VALUE_MAP,
 )
 
@@ -57,9 +57,9 @@ def test_the_median_angle_decides_with_how_many_heads_reach_the_bound():
 def test_an_angle_that_is_the_bound_reaches_it():
     rows = runs_of(FIG1, error=lambda cell: 0.01 if cell.rank == 8 else 0.5)
     for row in chosen(rows, layers=1, run=0):
-        row["angle"] = [MOST_ANGLE for _ in row["angle"]]
+        row["angle"] = [NEGATIVE_ANGLE for _ in row["angle"]]
     one, *_ = learned(rows)
-    assert one["deciding_case"] == f"3 of 3 heads reach it; lowest {MOST_ANGLE:.3g}, median"
+    assert one["deciding_case"] == f"3 of 3 heads reach it; lowest {NEGATIVE_ANGLE:.3g}, median"
 
 
 def test_a_learned_head_acts_as_hardmax_only_where_its_own_c_is_large():

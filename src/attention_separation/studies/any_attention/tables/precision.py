@@ -162,6 +162,10 @@ def _outputs(types: TokenTypes, kernel: Kernel, scheme: Scheme) -> np.ndarray:
     return scheme.stored(rounded(entries) / total)
 
 
+REST_OUTPUT = 3
+"""The place of `rest` among the outputs of a row."""
+
+
 def _rounded_rows(types: TokenTypes, kernel: Kernel, part: float, scheme: Scheme) -> Rows:
     """The rounded rows of a kernel less a part of their mean."""
     outputs = _outputs(types, kernel, scheme)
@@ -170,8 +174,8 @@ def _rounded_rows(types: TokenTypes, kernel: Kernel, part: float, scheme: Scheme
         outputs = scheme.stored(outputs - part * mean)
     first, marked, own, rest, last = outputs
     sizes = np.abs(outputs)
-    # The entry of further classes is that of each of them.
-    sizes[3] *= np.maximum(types.classes - 2, 0)[:, None]
+    # `rest` is the entry of each further class, of which there are classes - 2.
+    sizes[REST_OUTPUT] *= np.maximum(types.classes - 2, 0)[:, None]
     size = sizes.sum(axis=0)
     return Rows(
         types.classes,

@@ -29,14 +29,14 @@ from .claim import (
 )
 from .judging import Claimed
 
-MOST_ANGLE = 165.0
+NEGATIVE_ANGLE = 165.0
 """Degrees from +I from which a head is called close to -cI: a bound of this reproduction's, below
 the published medians, 168 to 180."""
 
 
 MOST_VALUE_ANGLE = 15.0
 """Degrees from the nearer of +I and -I up to which a value map is called close to a multiple of I:
-as far as MOST_ANGLE is from 180."""
+as far as NEGATIVE_ANGLE is from 180."""
 
 
 def _angles(run: Run) -> list[float]:
@@ -100,10 +100,16 @@ def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
         f"learned angle, L={layers}",
         origin=PAPERS,
         statement=f"{layers_in_words}, one head of full rank per layer: K Q^T is near a negative "
-        f"multiple of the identity (the median head at least {MOST_ANGLE:g} degrees from +I, a "
+        f"multiple of the identity (the median head at least {NEGATIVE_ANGLE:g} degrees from +I, a "
         "bound of this reproduction's)",
         bound="degrees from +I",
-        judge=MedianAngle(layers, _angles, at_least, MOST_ANGLE, "reach it; lowest"),
+        judge=MedianAngle(
+            layers,
+            angles=_angles,
+            claimed=at_least,
+            bound=NEGATIVE_ANGLE,
+            words="reach it; lowest",
+        ),
     )
 
 
@@ -130,7 +136,7 @@ def _judge_more_heads(evidence: Evidence) -> Finding:
 def _median_angle(cell: list[Run]) -> Comparison:
     name = runs.naming_dead(runs.cell_words(cell[0]), cell)
     median = Estimate.exactly(float(np.median(_angles_of_all(cell, _angles))))
-    return at_most(f"{name}, median", median, MOST_ANGLE)
+    return at_most(f"{name}, median", median, NEGATIVE_ANGLE)
 
 
 MORE_HEADS = rank_claim(
@@ -138,7 +144,7 @@ MORE_HEADS = rank_claim(
     origin=PAPERS,
     statement="More than one layer and more than one head of full rank per layer learn another "
     f"strategy than a negative multiple of the identity (the median head is less than "
-    f"{MOST_ANGLE:g} degrees from +I, the same bound, in every cell whose runs end alike)",
+    f"{NEGATIVE_ANGLE:g} degrees from +I, the same bound, in every cell whose runs end alike)",
     bound="degrees from +I",
     judge=_judge_more_heads,
 )

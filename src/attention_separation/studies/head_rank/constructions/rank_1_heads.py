@@ -117,7 +117,7 @@ class KernelBlock(NamedTuple):
 
 
 def kernel_blocks(heads: Heads) -> Iterator[KernelBlock]:
-    """C on and below its diagonal."""
+    """The matrix C of all pairs of heads, in bands of KERNEL_ROWS rows, each up to its diagonal."""
     count = len(heads.q)
     for start in range(0, count, KERNEL_ROWS):
         stop = min(start + KERNEL_ROWS, count)

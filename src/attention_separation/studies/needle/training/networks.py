@@ -20,7 +20,7 @@ from .weights import Weights
 
 NEURONS = 8
 
-START = 0.3
+INITIAL_SCALE = 0.3
 """Of W_q and W_k in `query_given`, times what keeps a token's length: larger ones attend to
 anything, and may stay there."""
 
@@ -84,8 +84,8 @@ class QueryGiven(Network[QueryBatch]):
         d = self.job.dimension
         shape = (self.job.map.features or d, d)
         return {
-            "query": START * generator.standard_normal(shape) / d**0.5,
-            "key": START * generator.standard_normal(shape) / d**0.5,
+            "query": INITIAL_SCALE * generator.standard_normal(shape) / d**0.5,
+            "key": INITIAL_SCALE * generator.standard_normal(shape) / d**0.5,
             "shift": np.zeros((1, 1)),
         }
 

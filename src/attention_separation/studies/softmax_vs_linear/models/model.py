@@ -262,13 +262,13 @@ class AttentionModel(Dataset, Model):
         """Attention takes every kernel."""
 
     def network_rows(self, points: Sequence[Point]) -> list[Rows]:
-        """The distinct rows of each network of the contest, at points that arrays can hold
+        """The distinct rows of each network, at points of one contest that arrays can hold
         together."""
         types = [self.token_types(points, dataset) for dataset in (0, 1)]
         contest = points[0].contest
         return [
-            distinct_rows(types[dataset], contest.kernel_of(kernel))
-            for kernel, dataset in contest.networks
+            distinct_rows(types[dataset], contest.kernel_of(kernel_name))
+            for kernel_name, dataset in contest.networks
         ]
 
     def rows_of_kernels(self, point: Point, kernels: Sequence[str]) -> list[Rows]:
