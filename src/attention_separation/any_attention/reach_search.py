@@ -25,7 +25,7 @@ from ..statistics.bisection import last_multiple_between
 from .layers import Layer
 from .verdicts import known_probability, remembered_bounds, separation
 
-SAME = 1e-12
+SAME_PROBABILITY = 1e-12
 """Probabilities closer than this, relative, are the same."""
 
 EVERY = 3_000
@@ -157,7 +157,7 @@ def n_equal_to_uniform(kernel: Kernel, layer: Layer, data: Data) -> float:
         )
         distance = np.maximum(least - most_of_uniform, least_of_uniform - most)
         is_known = (least == most) & (least_of_uniform == most_of_uniform)
-        is_apart = ~(distance <= SAME * least_of_uniform)
+        is_apart = ~(distance <= SAME_PROBABILITY * least_of_uniform)
         return np.where(is_apart, 1.0, np.where(is_known, 0.0, UNDECIDED))
 
     *_, (last_value, last_span) = _spans(differs, data, asked_sizes(data))

@@ -11,7 +11,7 @@ import pytest
 from attention_separation.__main__ import run_job
 from attention_separation.results.tables import read_parquet
 from attention_separation.studies.any_attention.laws import law_table
-from attention_separation.studies.any_attention.laws.law import EITHER, OF_LAWS
+from attention_separation.studies.any_attention.laws.law import EITHER, LAW_COLUMNS
 from attention_separation.studies.any_attention.laws.law_table import (
     LAWS,
     SCHEMA,
@@ -61,7 +61,7 @@ def test_of_most_claims_the_conditions_are_met(claims):
 
 @pytest.mark.exhaustive
 def test_every_law_is_judged_in_every_row(claims, monkeypatch):
-    laws = (replace(law, claims=lambda _, law=law: iter(claims[law.name])) for law in LAWS)
+    laws = (replace(law, predictions=lambda _, law=law: iter(claims[law.name])) for law in LAWS)
     monkeypatch.setattr(law_table, "LAWS", tuple(laws))
     rows = judge_laws(DATA)
     assert len(rows) == sum(map(len, claims.values()))
@@ -115,7 +115,7 @@ def test_each_row_has_what_the_law_says_and_the_page_has_it_once(table):
     page = output.with_suffix(".html").read_text()
     assert page.count("separates up to n = C r^p.") == 1
     assert escape(POLYNOMIALS.error_term) in page
-    assert all(f"<th>{name}</th>" not in page for name in OF_LAWS)
+    assert all(f"<th>{name}</th>" not in page for name in LAW_COLUMNS)
     assert POLYNOMIALS.condition in output.with_suffix(".csv").read_text()
     _, law = about(found).splitlines()
     assert law == (

@@ -18,7 +18,11 @@ from attention_separation.attention.kernels import KERNELS, power
 from attention_separation.studies.any_attention.laws import mixture
 from attention_separation.studies.any_attention.laws.mixture import Mixture, largest_probability
 from attention_separation.studies.any_attention.laws.predictions import COLDNESS
-from attention_separation.studies.any_attention.laws.reach import POWERS, TAYLORS, last_n
+from attention_separation.studies.any_attention.laws.reach import (
+    POWER_KERNELS,
+    TAYLOR_KERNELS,
+    largest_n_claim,
+)
 from attention_separation.studies.any_attention.settings import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -125,13 +129,13 @@ def test_where_the_law_is_derived(changes, layers):
 def test_the_largest_n_of_exact_values(classes, a0, a1, b, c, m, p, layer):
     data = Data(a0=a0, a1=a1, b=b, c=c, classes=classes, delta=0.9999, at_least=m)
     assume(Mixture(layer, data).applies())
-    claim = last_n(power(p), layer, data)
+    claim = largest_n_claim(power(p), layer, data)
     assert claim.verdict != "differs", claim
 
 
 SIZES = [200, 20_000, 10**9]
 NAMES = ("exp", "exp_half", "exp_quarter", "linear", "sigmoid_log_n")
-SCORES = [*POWERS, *TAYLORS, *(KERNELS[name] for name in NAMES)]
+SCORES = [*POWER_KERNELS, *TAYLOR_KERNELS, *(KERNELS[name] for name in NAMES)]
 
 
 def compare(kernel, layer, weight=0.0):

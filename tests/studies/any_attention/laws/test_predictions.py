@@ -11,7 +11,11 @@ from attention_separation.attention.kernels import KERNELS
 from attention_separation.studies.any_attention.laws import predictions
 from attention_separation.studies.any_attention.laws.margins import predicted_margin
 from attention_separation.studies.any_attention.laws.mixture import weight_ratios
-from attention_separation.studies.any_attention.laws.predictions import shifted_ratios, stacked
+from attention_separation.studies.any_attention.laws.predictions import (
+    Shift,
+    shifted_ratios,
+    stacked,
+)
 from attention_separation.studies.any_attention.settings import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -100,19 +104,19 @@ def test_margins_of_bounded_kernels_are_constants_over_n():
 def test_ratios_are_shifted_by_what_the_law_leaves_out():
     n = np.array([20_000])
     found = weight_ratios(KERNELS["power_4"], SELF, DATA, n)
-    for sign in (-1, 1):
-        shifted = shifted_ratios(KERNELS["power_4"], SELF, DATA, n, sign=sign)
+    for shift in (Shift.DOWN, Shift.UP):
+        shifted = shifted_ratios(KERNELS["power_4"], SELF, DATA, n, shift=shift)
         of_d1, of_d0 = (math.exp(log[0]) for log in (found.log_d1, found.log_d0))
-        assert math.exp(shifted.log_d1[0]) == pytest.approx(of_d1 + 2 * sign * of_d0)
+        assert math.exp(shifted.log_d1[0]) == pytest.approx(of_d1 + 2 * shift * of_d0)
         assert shifted.ordered.all()
     far = DATA.model_copy(update={"a0": 1.1})
-    shifted = shifted_ratios(KERNELS["power_4"], SELF, far, n, sign=-1)
+    shifted = shifted_ratios(KERNELS["power_4"], SELF, far, n, shift=Shift.DOWN)
     assert shifted.log_d1[0] == -math.inf
     assert not shifted.ordered.any()
     # That D1's special row weighs its own class less counts too.
     kernel = KERNELS["hedgehog_fla"]
     found = weight_ratios(kernel, SELF, DATA, n)
-    shifted = shifted_ratios(kernel, SELF, DATA, n, sign=1)
+    shifted = shifted_ratios(kernel, SELF, DATA, n, shift=Shift.UP)
     parts = abs(found.same - found.own) + 2 * np.exp(found.log_d0 - found.log_d1)
     assert parts[0] > 0.1
     np.testing.assert_allclose(np.exp(shifted.log_d1 - found.log_d1), 1 + parts)

@@ -11,14 +11,18 @@ from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.reach_search import Reach, Span
 from attention_separation.any_attention.verdicts import separates
 from attention_separation.attention.kernels import KERNELS, minus_mean, power
-from attention_separation.studies.any_attention.laws.law import Bracket, between
+from attention_separation.studies.any_attention.laws.law import Bracket, bracket_claim
 from attention_separation.studies.any_attention.laws.predictions import (
     critical_biases,
     least_degrees,
     least_subtractions,
     needed_gaps,
 )
-from attention_separation.studies.any_attention.laws.reach import BOUNDED_LAWS, REACH_LAWS, last_n
+from attention_separation.studies.any_attention.laws.reach import (
+    BOUNDED_LAWS,
+    REACH_LAWS,
+    largest_n_claim,
+)
 from attention_separation.studies.any_attention.settings import Data
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -31,18 +35,21 @@ def law_of(name):
 
 
 def test_that_it_separates_at_no_n_or_at_all_is_a_statement():
-    never, always = last_n(KERNELS["linear"], CROSS, DATA), last_n(KERNELS["exp_half"], ONES, DATA)
+    never, always = (
+        largest_n_claim(KERNELS["linear"], CROSS, DATA),
+        largest_n_claim(KERNELS["exp_half"], ONES, DATA),
+    )
     assert (never.kind, never.quantity) == ("statement", "separates at some n")
     assert (never.predicted, never.measured) == (0.0, 0.0)
     wanted = "statement", "separates at the largest n", 10**12
-    assert (always.kind, always.quantity, always.at) == wanted
+    assert (always.kind, always.quantity, always.n) == wanted
     assert (always.predicted, always.measured, always.verdict) == (1.0, 1.0, "agrees")
 
 
 def test_the_tolerance_is_what_the_law_leaves_out_and_a_step():
     # Of x^p with X all ones R is 2.2^p and R_0 is 1.01^p, below n = 88,000, where m is 15.
     for p in (6, 8):
-        claim = last_n(power(p), ONES, DATA)
+        claim = largest_n_claim(power(p), ONES, DATA)
         left_out = 2 * 23 * 1.01**p
         assert claim.tolerance * claim.predicted == pytest.approx(left_out + 20, abs=20)
         assert claim.tolerance_kind == "relative"
@@ -52,17 +59,17 @@ def test_the_tolerance_is_what_the_law_leaves_out_and_a_step():
 
 def test_an_n_of_a_few_steps_is_no_test_of_the_law():
     for name in ("power_2", "exp_quarter"):
-        claim = last_n(KERNELS[name], SELF, DATA)
+        claim = largest_n_claim(KERNELS[name], SELF, DATA)
         assert claim.tolerance > 0.1
         assert claim.verdict == "not applicable"
     # Nor is none at all, where the error term reaches as far as to some.
-    assert last_n(KERNELS["exp_quarter"], CROSS, DATA).verdict == "not applicable"
+    assert largest_n_claim(KERNELS["exp_quarter"], CROSS, DATA).verdict == "not applicable"
 
 
 def test_what_is_not_resolved_is_not_measured(monkeypatch):
     unresolved = Reach((Span(20, 240.0),), (), (Span(10**9, math.inf),))
     monkeypatch.setattr(reach_search, "reach", lambda *_, **__: unresolved)
-    claim = last_n(KERNELS["power_8"], SELF, DATA)
+    claim = largest_n_claim(KERNELS["power_8"], SELF, DATA)
     assert math.isnan(claim.measured)
     assert claim.verdict == "undecided"
 
@@ -161,5 +168,5 @@ def test_that_no_weight_is_needed_or_none_is_enough_is_a_statement(
     predicted, measured, kind, verdict
 ):
     low, number, high = predicted
-    claim = between("linear", SELF, "g", Bracket(number, (low, high)), measured, 2000, True)
+    claim = bracket_claim("linear", SELF, "g", Bracket(number, (low, high)), measured, 2000)
     assert (claim.kind, claim.verdict) == (kind, verdict)

@@ -2,24 +2,33 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import islice
+from typing import NamedTuple
 
 from ....any_attention.layers import Layer
 from ....datasets.dataset import Data
 from ....statistics.claims import NOT_APPLICABLE, Estimate, at_most
+from .mixture import Mixture
 
-NUMBER, STATEMENT, IDENTITY = KINDS = ("number", "statement", "identity")
-"""A number that a law predicts; whether something is so; and that a kernel has exactly the P of
-uniform weights."""
+
+class ClaimKind(StrEnum):
+    """A number that a law predicts; whether something is so; and that a kernel has exactly the P of
+    uniform weights."""
+
+    NUMBER = "number"
+    STATEMENT = "statement"
+    IDENTITY = "identity"
+
 
 LARGEST_ERROR = 0.1
 """A number whose error term is larger, relative, tests no law."""
 
-ROUNDING = 1e-13
+SUMMATION_ROUNDING = 1e-13
 """A relative difference of up to this may be of the order of summation on one processor."""
 
-PRECISION = 1e-7
+SEARCH_PRECISION = 1e-7
 """Of what is searched for, relative; each is to 1e-8."""
 
 EITHER = 0.5
@@ -36,14 +45,14 @@ class Prediction:
     predicted: float
     measured: float  # by exact values; NaN where float64 does not resolve it
     tolerance: float  # of the relative difference, or of the difference itself if it is a statement
-    at: float | None = None  # number of tokens
+    n: float | None = None  # number of tokens; None where it is of no one n
     holds: bool = True  # whether the law's conditions are met
-    kind: str = NUMBER  # one of KINDS
+    kind: ClaimKind = ClaimKind.NUMBER
 
     @property
     def difference(self) -> float:
         """Relative to what is measured; absolute where that is 0, none between two infinities, nor
-        where rounding alone, `ROUNDING`, could make it."""
+        where rounding alone, `SUMMATION_ROUNDING`, could make it."""
         distance = self._distance
         if not math.isfinite(distance):
             return distance
@@ -52,7 +61,7 @@ class Prediction:
 
     @property
     def _distance(self) -> float:
-        if math.isclose(self.predicted, self.measured, rel_tol=ROUNDING):
+        if math.isclose(self.predicted, self.measured, rel_tol=SUMMATION_ROUNDING):
             return 0.0
         if math.isnan(self.predicted) or math.isnan(self.measured):
             return math.nan
@@ -63,25 +72,28 @@ class Prediction:
     @property
     def tolerance_kind(self) -> str:
         """What the tolerance is of: the relative difference, or the difference itself."""
-        return "absolute" if self.kind == STATEMENT else "relative"
+        return "absolute" if self.kind == ClaimKind.STATEMENT else "relative"
 
     @property
     def verdict(self) -> str:
         """Undecided where exact values do not resolve it."""
         if not self.holds:
             return NOT_APPLICABLE
-        compared = self._distance if self.kind == STATEMENT else self.difference
+        if self.kind == ClaimKind.STATEMENT:
+            compared = self._distance
+        else:
+            compared = self.difference
         claim = at_most(self.quantity, Estimate.exactly(compared), self.tolerance)
         return claim.verdict
 
 
-def statement(
+def statement_claim(
     kernel: str,
     layer: Layer,
     what: str,
     predicted: bool,
     measured: float,
-    at: float | None = None,
+    n: float | None = None,
     holds: bool = True,
 ) -> Prediction:
     """That something is so, or is not: measured is 1, 0, or NaN where it is not resolved."""
@@ -92,19 +104,31 @@ def statement(
         predicted=float(predicted),
         measured=float(measured),
         tolerance=EITHER,
-        at=at,
+        n=n,
         holds=holds,
-        kind=STATEMENT,
+        kind=ClaimKind.STATEMENT,
     )
 
 
-EXTREMES = {
-    ("last n", 0.0): ("separates at some n", False),
-    ("last n", math.inf): ("separates at the largest n", True),
-    ("g", 0.0): ("separates at g = 0", True),
-    ("g", math.inf): ("separates at some g", False),
+LAST_N = "last n"
+LEAST_WEIGHT = "g"
+"""Quantities that 0 or inf may be predicted of."""
+
+
+class Statement(NamedTuple):
+    """What a prediction of 0 or inf says instead of a number."""
+
+    what: str
+    is_so: bool
+
+
+STATEMENT_BY_EXTREME = {
+    (LAST_N, 0.0): Statement("separates at some n", is_so=False),
+    (LAST_N, math.inf): Statement("separates at the largest n", is_so=True),
+    (LEAST_WEIGHT, 0.0): Statement("separates at g = 0", is_so=True),
+    (LEAST_WEIGHT, math.inf): Statement("separates at some g", is_so=False),
 }
-"""Of quantities that 0 or inf may be predicted of: what is then so, or is not."""
+"""By the quantity, and what is predicted of it."""
 
 
 @dataclass(frozen=True)
@@ -125,26 +149,27 @@ class Bracket:
         return {*self.ends} == {self.predicted}
 
 
-def between(
+def bracket_claim(
     kernel: str,
     layer: Layer,
     quantity: str,
     bracket: Bracket,
     measured: float,
-    at: float | None,
-    holds: bool,
+    n: float | None = None,
     step: float = 0.0,
 ) -> Prediction:
     """A number, that the law knows as well as the ends of its error term are near, and to a step of
-    what is measured. Of an error term that is too large it is no test. Where it is one of EXTREMES,
-    and at both ends as well, a statement."""
+    what is measured. Of an error term that is too large it is no test. Where what is predicted is
+    in STATEMENT_BY_EXTREME, and at both ends as well, a statement."""
     predicted = bracket.predicted
-    if (quantity, predicted) in EXTREMES:
-        what, is_so = EXTREMES[quantity, predicted]
+    statement = STATEMENT_BY_EXTREME.get((quantity, predicted))
+    if statement is not None:
         is_extreme = measured == predicted
-        truth = math.nan if math.isnan(measured) else float(is_extreme == is_so)
-        return statement(kernel, layer, what, is_so, truth, at, holds and bracket.is_sharp)
-    error = (bracket.reach + step) / predicted + PRECISION
+        truth = math.nan if math.isnan(measured) else float(is_extreme == statement.is_so)
+        return statement_claim(
+            kernel, layer, statement.what, statement.is_so, truth, n, bracket.is_sharp
+        )
+    error = (bracket.reach + step) / predicted + SEARCH_PRECISION
     return Prediction(
         kernel=kernel,
         layer=layer,
@@ -152,17 +177,9 @@ def between(
         predicted=predicted,
         measured=measured,
         tolerance=error,
-        at=at,
-        holds=holds and error <= LARGEST_ERROR,
+        n=n,
+        holds=error <= LARGEST_ERROR,
     )
-
-
-OF_CLAIMS = (
-    "kind", "kernel", "at", "quantity", "predicted", "measured", "tolerance", "tolerance_kind",
-    "verdict",
-)  # fmt: skip
-OF_LAWS = ("statement", "condition", "error_term")
-"""What a row of the table of laws has of a `Prediction`, and of its `Law`."""
 
 
 SMALL_ERROR = (
@@ -181,6 +198,9 @@ ERROR_OF_N = "That of R, and one step of K tokens."
 Row = dict[str, str | float | None]
 """A row of the table of laws, by column."""
 
+LAW_COLUMNS = ("statement", "condition", "error_term")
+"""What a row of the table has of its `Law`."""
+
 
 @dataclass(frozen=True)
 class Law:
@@ -188,21 +208,38 @@ class Law:
 
     name: str
     statement: str
-    claims: Callable[[Data], Iterator[Prediction]]  # of kernels and layers
-    condition: str = SMALL_ERROR  # when it is derived, beside what all laws need
+    predictions: Callable[[Data], Iterator[Prediction]]  # of kernels and layers
+    condition: str = SMALL_ERROR  # when it is derived, beside what all laws of P and of n need
     error_term: str = ERROR_OF_SEARCH  # the tolerance of a number, in words
+    is_of_mixture: bool = True  # whether it needs what all laws of P and of n need
+
+    def claims(self, data: Data) -> Iterator[Prediction]:
+        """What it predicts, each with whether all conditions are met."""
+        for prediction in self.predictions(data):
+            if self.is_of_mixture and not Mixture(prediction.layer, data).applies():
+                yield replace(prediction, holds=False)
+            else:
+                yield prediction
 
     def rows(self, data: Data, most: int | None = None) -> list[Row]:
         """Its claims, each with its verdict; the first `most` if not None."""
         return [self._row(claim) for claim in islice(self.claims(data), most)]
 
     def _row(self, claim: Prediction) -> Row:
-        row: Row = {name: getattr(claim, name) for name in OF_CLAIMS}
-        row |= {name: getattr(self, name) for name in OF_LAWS}
-        row |= claim.layer.columns
-        row |= {"law": self.name, "relative_difference": claim.difference}
-        return row
-
-
-LEAST_CLASSES = 6
-"""With fewer the floor itself may be half of exp's P."""
+        return {
+            "law": self.name,
+            "statement": self.statement,
+            "condition": self.condition,
+            "error_term": self.error_term,
+            "kernel": claim.kernel,
+            **claim.layer.columns,
+            "at": claim.n,
+            "kind": claim.kind,
+            "quantity": claim.quantity,
+            "predicted": claim.predicted,
+            "measured": claim.measured,
+            "relative_difference": claim.difference,
+            "tolerance": claim.tolerance,
+            "tolerance_kind": claim.tolerance_kind,
+            "verdict": claim.verdict,
+        }

@@ -14,7 +14,7 @@ from ....results.tables import rows_by, schema, table_from_rows
 from ....statistics.claims import NOT_APPLICABLE, VERDICTS, count_verdicts
 from ..settings import Data as DataSettings
 from ..settings import KernelsJob
-from .law import OF_LAWS, Law, Row
+from .law import LAW_COLUMNS, Law, Row
 from .margins import ANOTHER_X_LAW, MARGIN_LAW
 from .probability import PROBABILITY_LAWS, ROW_LAWS
 from .reach import BOUNDED_LAWS, REACH_LAWS, WEIGHT_LAW
@@ -40,7 +40,8 @@ ENDLESS = ("predicted", "measured", "relative_difference", "tolerance")
 
 SCHEMA = schema(
     law=str, kind=str, kernel=str, model=str, attention_x=str, at=float, quantity=str,
-    **dict.fromkeys(ENDLESS, float), tolerance_kind=str, verdict=str, **dict.fromkeys(OF_LAWS, str),
+    **dict.fromkeys(ENDLESS, float), tolerance_kind=str, verdict=str,
+    **dict.fromkeys(LAW_COLUMNS, str),
 )  # fmt: skip
 """A row per law, kernel, layer and n (`at`): null where float64 does not tell; inf as for a
 largest n that was not reached, or an error term without bound."""
@@ -125,7 +126,7 @@ def run(job: KernelsJob, output: Path | None = None, elsewhere: Path | None = No
     provenance = record(job.canonical(), __name__)
     if output:
         table = law_table(job)
-        shown = table.drop_columns(list(OF_LAWS))
+        shown = table.drop_columns(list(LAW_COLUMNS))
         path = output.with_suffix("")
         write_result(table, path, provenance, TITLE, about(table), shown, endless=ENDLESS)
     if elsewhere:

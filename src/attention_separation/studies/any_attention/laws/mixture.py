@@ -29,17 +29,19 @@ from ....attention.distinct_rows import OWN, REST, SAME, SPECIAL, TokenTypes, di
 from ....attention.kernel import Kernel, KernelInputs
 from ....attention.sign_columns import binomial_half_pmf
 from ....datasets.dataset import Data
-from .law import LEAST_CLASSES
 
 SELF, SELF_ONES, CROSS = LAYERS
+
+LEAST_CLASSES = 6
+"""With fewer the floor itself may be half of exp's P."""
 
 SMALLEST_WEIGHT = 1e-300
 """A weight that float64 has as 0 is no more than this."""
 
-LARGEST_LOG = 700.0
-"""log of a ratio beyond which nothing changes, and float64 ends."""
+LARGEST_LOG_RATIO = 700.0
+"""Beyond it nothing changes, and float64 ends."""
 
-ROUNDING = 1e-12
+THRESHOLD_ROUNDING = 1e-12
 """A threshold that is 0 but for rounding is 0."""
 
 MOST_NUMBERS = 1 << 18
@@ -55,7 +57,9 @@ class Sigmas:
     rest: float
 
 
-def sigmas(layer: Layer, data: Data, a: float, weight: float | np.ndarray = 0.0) -> list[Sigmas]:
+def row_sigmas(
+    layer: Layer, data: Data, a: float, weight: float | np.ndarray = 0.0
+) -> list[Sigmas]:
     """Those of the special row, its token of size a, and of other rows that weigh this token
     otherwise than the rest: with X all ones ordinary rows do. The weight g in X = I + g e_1 e_1^T
     counts in sigma* alone."""
@@ -64,7 +68,8 @@ def sigmas(layer: Layer, data: Data, a: float, weight: float | np.ndarray = 0.0)
         return [Sigmas(1 + a * (1 + weight), 1.0, 1.0)]
     if layer == SELF:
         return [Sigmas(a * a * (1 + weight) + b * b + c * c, b * b + c * c, c * c)]
-    plain, special = b + c, a + b + c
+    plain = b + c
+    special = a + b + c
     return [
         Sigmas(special * special, special * plain, special * plain),
         Sigmas(plain * special, plain * plain, plain * plain),
@@ -73,7 +78,7 @@ def sigmas(layer: Layer, data: Data, a: float, weight: float | np.ndarray = 0.0)
 
 def gamma(layer: Layer, data: Data) -> float:
     """gamma_1: what the special token's score is above that of the rest, over log n."""
-    return max(float(row.special) - row.rest for row in sigmas(layer, data, data.a1))
+    return max(float(row.special) - row.rest for row in row_sigmas(layer, data, data.a1))
 
 
 @dataclass(frozen=True)
@@ -94,9 +99,8 @@ def weight_ratios(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> WeightRatios:
     """A kernel's weight ratios at numbers of tokens n with weights g, (P,)."""
-    if kernel.kind == "score":
-        return ratios_of_scores(kernel, layer, data, n, weight)
-    return ratios_of_rows(kernel, layer, data, n, weight)
+    ratios = ratios_of_scores if kernel.kind == "score" else ratios_of_rows
+    return ratios(kernel, layer, data, n, weight)
 
 
 def log_weight(
@@ -129,13 +133,13 @@ def ratios_of_scores(
         return log_above - log_below
 
     def largest_log_ratio(special: float) -> np.ndarray:
-        rows = sigmas(layer, data, special, weight)
+        rows = row_sigmas(layer, data, special, weight)
         return np.max([log_ratio(row.special, row.rest) for row in rows], axis=0)
 
-    ordinary_row = sigmas(layer, data, data.a1)[-1]
+    ordinary_row = row_sigmas(layer, data, data.a1)[-1]
     with np.errstate(all="ignore"):
         log_own = log_ratio(ordinary_row.own, ordinary_row.rest)
-        own = np.exp(np.minimum(log_own, LARGEST_LOG))
+        own = np.exp(np.minimum(log_own, LARGEST_LOG_RATIO))
         return WeightRatios(
             log_d1=largest_log_ratio(data.a1),
             log_d0=largest_log_ratio(data.a0),
@@ -215,9 +219,9 @@ class Mixture:
     def applies(self) -> bool:
         """Whether data meet what all laws of P and of n need, in docs/laws.md."""
         data = self.data
-        rows = sigmas(self.layer, data, data.a1)
+        rows = row_sigmas(self.layer, data, data.a1)
         largest_gain = max(row.special - max(row.own, row.rest) for row in rows)
-        if self.classes < LEAST_CLASSES or largest_gain < 1 - ROUNDING:
+        if self.classes < LEAST_CLASSES or largest_gain < 1 - THRESHOLD_ROUNDING:
             return False
         if self.layer == CROSS:
             return True
@@ -240,9 +244,9 @@ class Mixture:
         step = max(MOST_NUMBERS // (2 * (self.classes + 1) ** 2), 1)
         for start in range(0, len(share), step):
             part = slice(start, start + step)
-            fired = self.fired(share[part], rho[part], ordered[part])
-            chances = chance(self.above, fired, m[part, None])
-            best[part] = chances.max(axis=1, initial=0.0)
+            fires = self.firing_chances(share[part], rho[part], ordered[part])
+            by_level = separation_probability(self.above, fires, m[part, None])
+            best[part] = by_level.max(axis=1, initial=0.0)
         return best
 
     def probability(self, share: float, rho: float, m: int) -> float:
@@ -262,21 +266,26 @@ class Mixture:
     def of_whole_levels(self, m: int) -> float:
         """P where all states of the threshold's level fire on D1: the most that shifts of levels
         can make of the floor which are less than a step, and not of order 1 / n."""
-        return float(chance(self.above, self.chances, m).max())
+        return float(separation_probability(self.above, self.chances, m).max())
 
     def levels(self, rho: float | np.ndarray) -> np.ndarray:
         """(..., K + 1) of rho, (...)."""
         rho = np.asarray(rho)[..., None]
         return self.beta * (self.sums + rho - 1) / (self.classes - 1 + rho)
 
-    def fired(
+    def firing_chances(
         self, share: float | np.ndarray, rho: float | np.ndarray, ordered: np.ndarray | bool = True
     ) -> np.ndarray:
         """q: the chance that a column fires on D1 and not on D0, (..., J); 0 where J is no
         threshold above 0."""
-        least = self._least_shares(rho, ordered)
-        fired = (least <= np.asarray(share)[..., None, None]) @ self.states
-        return np.where(self.levels(rho) + self.last > -ROUNDING, fired, 0.0)
+        least_shares = self._least_shares(rho, ordered)
+        is_lifted = least_shares <= np.asarray(share)[..., None, None]
+        chances = is_lifted @ self.states
+        return np.where(self.is_threshold(self.levels(rho)), chances, 0.0)
+
+    def is_threshold(self, levels: np.ndarray) -> np.ndarray:
+        """Whether thresholds just above levels are above 0."""
+        return levels + self.last > -THRESHOLD_ROUNDING
 
     def _least_shares(
         self, rho: float | np.ndarray, ordered: np.ndarray | bool = True
@@ -292,15 +301,14 @@ class Mixture:
         level = beta * (sums + rho - 1) / spread
         lower = beta * (sums - rho + 1) / spread
         missing = beta * (threshold - sums) / spread
-        plus = _ratio(missing, alpha + beta - level)
-        minus = _ratio(missing + 2 * beta * (rho - 1) / spread, alpha - beta - lower)
+        plus = _ratio_or_inf(missing, alpha + beta - level)
+        minus = _ratio_or_inf(missing + 2 * beta * (rho - 1) / spread, alpha - beta - lower)
         if self.last > 0:  # Ordinary rows of D1, too, see a1 at their own level.
             fires = (sums == threshold) & np.asarray(ordered)[..., None, None]
             minus = np.where(fires, 0.0, minus)
-        is_above = sums > threshold
-        plus = np.where(is_above, np.inf, plus)
-        minus = np.where(is_above, np.inf, minus)
-        return np.concatenate([plus, minus], axis=-1)
+        shares = np.concatenate([plus, minus], axis=-1)
+        is_above = np.tile(sums > threshold, 2)
+        return np.where(is_above, np.inf, shares)
 
 
 def largest_probability(m: float) -> float:
@@ -308,11 +316,12 @@ def largest_probability(m: float) -> float:
     return 1 - 0.75**m
 
 
-def chance(above: np.ndarray, fired: np.ndarray, m: int | np.ndarray) -> np.ndarray:
+def separation_probability(above: np.ndarray, fires: np.ndarray, m: int | np.ndarray) -> np.ndarray:
     """(1 - p)^m - (1 - p - q)^m: no column fires on D0, and some column on D1."""
-    return (1 - above) ** m - (1 - above - fired) ** m
+    return (1 - above) ** m - (1 - above - fires) ** m
 
 
-def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+def _ratio_or_inf(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """That of a number, 0 if it is negative, to one above 0; to any other inf."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below > 0, np.maximum(above, 0.0) / below, np.inf)

@@ -10,13 +10,14 @@ Left out are two shifts of order 1 / n, each worth at most R_0 beside R, which i
 1: D0's special row lifts the threshold, and the special token's class has a token less. Where the
 special row has another weight ratio of its own class than rho, sigma, a level S moves by
 (sigma - rho) (K - S) / (K - 1 + rho) signs, and J is at least 2 above: at most sigma - rho. All
-functions take a `sign`: 0 for the law, -1 for R less by all that it leaves out, 1 for R more. A
+functions take a `shift` of R: none for the law, or less or more by all that it leaves out. A
 `Bracket` has all three.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from enum import IntEnum
 from functools import lru_cache, partial
 
 import numpy as np
@@ -27,9 +28,33 @@ from ....any_attention.least_values import COLDNESS, DEGREE, Parameter
 from ....attention.kernel import Kernel
 from ....attention.kernels import KERNELS, entmax, minus_mean, sigmoid
 from ....datasets.dataset import Data
-from .mixture import CROSS, LARGEST_LOG, SELF, Mixture, WeightRatios, gamma, weight_ratios
+from .law import Bracket
+from .mixture import CROSS, LARGEST_LOG_RATIO, SELF, Mixture, WeightRatios, gamma, weight_ratios
 
-SIGNS = (-1, 0, 1)
+
+class Shift(IntEnum):
+    """By what R is shifted: by the law's error term down or up, or not."""
+
+    DOWN = -1
+    NONE = 0
+    UP = 1
+
+
+def bracket(value_at: Callable[[Shift], float]) -> Bracket:
+    """What a law predicts, from what it says with R shifted."""
+    low = value_at(Shift.DOWN)
+    high = value_at(Shift.UP)
+    return Bracket(value_at(Shift.NONE), ends=(low, high))
+
+
+def brackets(values_at: Callable[[Shift], np.ndarray]) -> list[Bracket]:
+    """The same of several numbers, (P,)."""
+    low = values_at(Shift.DOWN).tolist()
+    predicted = values_at(Shift.NONE).tolist()
+    high = values_at(Shift.UP).tolist()
+    ends = zip(low, high, strict=True)
+    return [Bracket(*both) for both in zip(predicted, ends, strict=True)]
+
 
 Separates = Callable[..., np.ndarray]
 """Whether kernels separate: a kernel, a layer, data, numbers of tokens (P,), and if X is not I
@@ -47,17 +72,17 @@ def shifted_ratios(
     data: Data,
     n: np.ndarray,
     weight: float | np.ndarray = 0.0,
-    sign: int = 0,
+    shift: Shift = Shift.NONE,
 ) -> WeightRatios:
     """A kernel's weight ratios, at either end of the error term with states of one level in order
     only where they are known to be."""
     ratios = weight_ratios(kernel, layer, data, n, weight)
-    if sign == 0:
+    if shift == Shift.NONE:
         return ratios
     left_out = np.abs(ratios.same - ratios.own)
     left_out += 2 * np.exp(np.minimum(ratios.log_d0 - ratios.log_d1, 0.0))
     with np.errstate(divide="ignore"):
-        log_d1 = ratios.log_d1 + np.log(np.maximum(1 + sign * left_out, 0.0))
+        log_d1 = ratios.log_d1 + np.log(np.maximum(1 + shift * left_out, 0.0))
     return replace(ratios, log_d1=log_d1, ordered=keeps_order(ratios, layer, data))
 
 
@@ -68,7 +93,7 @@ def keeps_order(ratios: WeightRatios, layer: Layer, data: Data, value: float = 0
     if layer != SELF:
         return np.ones(len(ratios.own), dtype=bool)
     worth = data.b + value
-    ratio_d0 = np.exp(np.minimum(ratios.log_d0, LARGEST_LOG))
+    ratio_d0 = np.exp(np.minimum(ratios.log_d0, LARGEST_LOG_RATIO))
     above_on_d0 = ratio_d0 * (data.a0 + worth) - ratios.own * worth
     above_on_d1 = data.a1 * ratios.ordinary - 2 * data.b * np.abs(ratios.ordinary - 1)
     return above_on_d0 < above_on_d1
@@ -85,8 +110,8 @@ def log_share(ratios: WeightRatios, layer: Layer, data: Data, n: np.ndarray) -> 
         return share + np.log(-np.expm1(np.minimum(ratios.log_d0 - ratios.log_d1, 0.0)))
 
 
-def columns(data: Data, n: np.ndarray) -> np.ndarray:
-    """m, the number of sign columns, at numbers of tokens, (P,)."""
+def sign_columns(data: Data, n: np.ndarray) -> np.ndarray:
+    """m, how many sign columns there are at numbers of tokens, (P,)."""
     return np.array([data.m(size) for size in n.tolist()])
 
 
@@ -96,13 +121,13 @@ def best_probability(
     data: Data,
     n: np.ndarray,
     weight: float | np.ndarray = 0.0,
-    sign: int = 0,
+    shift: Shift = Shift.NONE,
 ) -> np.ndarray:
     """P at the kernel's own best threshold, (P,)."""
-    ratios = shifted_ratios(kernel, layer, data, n, weight, sign)
+    ratios = shifted_ratios(kernel, layer, data, n, weight, shift)
     share = np.exp(log_share(ratios, layer, data, n))
     law = Mixture(layer, data)
-    return law.probabilities(share, ratios.own, columns(data, n), ratios.ordered)
+    return law.probabilities(share, ratios.own, sign_columns(data, n), ratios.ordered)
 
 
 def separates_at(
@@ -111,10 +136,10 @@ def separates_at(
     data: Data,
     n: np.ndarray,
     weight: float | np.ndarray = 0.0,
-    sign: int = 0,
+    shift: Shift = Shift.NONE,
 ) -> np.ndarray:
     """Whether a kernel separates at numbers of tokens n with weights g, (P,)."""
-    probability = best_probability(kernel, layer, data, n, weight, sign)
+    probability = best_probability(kernel, layer, data, n, weight, shift)
     return probability >= _probability_of_exp(layer, data, tuple(n.tolist())) / 2
 
 
@@ -125,12 +150,11 @@ def _probability_of_exp(layer: Layer, data: Data, n: tuple[float, ...]) -> np.nd
     return probabilities[np.searchsorted(sizes, n)]
 
 
-def largest_n(kernel: Kernel, layer: Layer, data: Data, sign: int = 0) -> float:
+def largest_n(kernel: Kernel, layer: Layer, data: Data, shift: Shift = Shift.NONE) -> float:
     """The largest multiple of K up to 10^12 at which a kernel separates, the last crossing where
     jumps of m make several; 0 if there is none, inf if it separates at 10^12 too."""
-    last = reach_search.last_multiple(
-        lambda n: separates_at(kernel, layer, data, n, 0.0, sign), data
-    )
+    separates = partial(separates_at, kernel, layer, data, shift=shift)
+    last = reach_search.last_multiple(separates, data)
     return 0.0 if math.isnan(last) else last
 
 
@@ -139,12 +163,12 @@ def least_parameters(
     layer: Layer,
     data: Data,
     sizes: Sequence[float],
-    sign: int = 0,
+    shift: Shift = Shift.NONE,
     separates: Separates | None = None,
 ) -> np.ndarray:
     """The least value of a parameter at each n at which kernels separate, by the law, or by exact
     values, `verdicts.separates`; inf where they do at none."""
-    separates = separates or partial(separates_at, sign=sign)
+    separates = separates or partial(separates_at, shift=shift)
     n = np.array(sizes)
 
     def holds(which: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -155,11 +179,11 @@ def least_parameters(
 
 
 def critical_temperatures(
-    layer: Layer, data: Data, sizes: Sequence[float], sign: int = 0
+    layer: Layer, data: Data, sizes: Sequence[float], shift: Shift = Shift.NONE
 ) -> np.ndarray:
     """T* at each n, the highest at which e^(x/T) separates: with R = n^(gamma_1 / T) it is
     gamma_1 log n / (log n - log C), above its limit gamma_1."""
-    return 1 / least_parameters(COLDNESS, layer, data, sizes, sign)
+    return 1 / least_parameters(COLDNESS, layer, data, sizes, shift)
 
 
 least_degrees = partial(least_parameters, DEGREE)
@@ -171,7 +195,7 @@ def needed_gaps(
     layer: Layer,
     data: Data,
     sizes: Sequence[float],
-    sign: int = 0,
+    shift: Shift = Shift.NONE,
     separates: Separates | None = None,
 ) -> np.ndarray:
     """The gap at each n above which alpha-entmax of x / T separates: of the special token's score
@@ -182,7 +206,7 @@ def needed_gaps(
         return Kernel("", "", "row", weigh, normaliser="none")
 
     parameter = COLDNESS._replace(kernel=kernel)
-    coldness = least_parameters(parameter, layer, data, sizes, sign, separates)
+    coldness = least_parameters(parameter, layer, data, sizes, shift, separates)
     return gamma(layer, data) * np.log(sizes) * coldness
 
 
@@ -191,7 +215,7 @@ def least_subtractions(
     layer: Layer,
     data: Data,
     sizes: Sequence[float],
-    sign: int = 0,
+    shift: Shift = Shift.NONE,
     separates: Separates | None = None,
 ) -> np.ndarray:
     """The least 1 / (1 - lambda) at each n at which a kernel separates whose rows f have lost the
@@ -201,7 +225,7 @@ def least_subtractions(
         return replace(minus_mean(1 - 1 / inverse, kernel), row_sum=None)
 
     parameter = Parameter(rows_less_the_mean, low=1.0, high=1e12)
-    return least_parameters(parameter, layer, data, sizes, sign, separates)
+    return least_parameters(parameter, layer, data, sizes, shift, separates)
 
 
 critical_biases = partial(least_parameters, BIAS)
@@ -214,11 +238,11 @@ def least_weights(
     layer: Layer,
     data: Data,
     sizes: Sequence[int],
-    sign: int = 0,
+    shift: Shift = Shift.NONE,
     separates: Separates | None = None,
 ) -> np.ndarray:
     """`least_values.least_weights`, by the law, or by exact values, `verdicts.separates`."""
-    separates = separates or partial(separates_at, sign=sign)
+    separates = separates or partial(separates_at, shift=shift)
     return least_values.least_weights(kernel, layer, data, sizes, separates=separates)
 
 

@@ -1,7 +1,7 @@
 """Laws of reach: up to which n a kernel separates, and from which parameter or weight on."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -14,18 +14,34 @@ from ....attention.kernels import KERNELS, taylor
 from ....attention.threshold_curves import LARGEST_N
 from ....datasets.dataset import Data
 from . import law, predictions
-from .mixture import CROSS, ROUNDING, SELF, SELF_ONES, Mixture, largest_probability, weight_ratios
-from .predictions import SIGNS, critical_biases, critical_temperatures, least_degrees, stacked
+from .mixture import (
+    CROSS,
+    SELF,
+    SELF_ONES,
+    THRESHOLD_ROUNDING,
+    Mixture,
+    largest_probability,
+    weight_ratios,
+)
+from .predictions import (
+    Shift,
+    bracket,
+    brackets,
+    critical_biases,
+    critical_temperatures,
+    least_degrees,
+    stacked,
+)
 
-POWERS = tuple(KERNELS[f"power_{p}"] for p in (2, 3, 4, 6, 8, 10, 12))
-TAYLORS = tuple(KERNELS.get(f"taylor_{p}", taylor(p)) for p in range(1, 9))
-EXPS = tuple(KERNELS[name] for name in ("exp_half", "exp_quarter", "exp_sqrt_d"))
+POWER_KERNELS = tuple(KERNELS[f"power_{p}"] for p in (2, 3, 4, 6, 8, 10, 12))
+TAYLOR_KERNELS = tuple(KERNELS.get(f"taylor_{p}", taylor(p)) for p in range(1, 9))
+EXP_KERNELS = tuple(KERNELS[name] for name in ("exp_half", "exp_quarter", "exp_sqrt_d"))
 
 NEEDING_A_WEIGHT = (
     "linear", "power_2", "power_4", "taylor_2", "exp_quarter", "exp_sqrt_d", "elu_plus_one",
     "exp_features",
 )  # fmt: skip
-BOUNDED = (
+BOUNDED_KERNELS = (
     "elu_plus_one", "relu_features", "relu2_features", "exp_features", "hedgehog", "hedgehog_fla",
     "focused_3", "efficient", "cosine_softmax_10", "one_plus_cosine",
 )  # fmt: skip
@@ -33,27 +49,27 @@ BOUNDED_AT_ANY_WEIGHT = (
     "hedgehog", "hedgehog_fla", "one_plus_cosine", "cosine_softmax_10", "sigmoid_log_n",
 )  # fmt: skip
 
-PARAMETERS_AT = (200, 2000, 20_000, 10**6, 10**9)
+TOKENS_OF_PARAMETERS = (200, 2000, 20_000, 10**6, 10**9)
 """Beyond, float64 does not resolve P at all parameters that are tried."""
 
-Least = Callable[..., np.ndarray]
-"""(layer, data, numbers of tokens, sign or `separates`) -> the least value of a parameter at which
+LeastValues = Callable[..., np.ndarray]
+"""(layer, data, numbers of tokens, shift or `separates`) -> the least value of a parameter at which
 a kernel separates, at each number of tokens."""
 
-BUDGETS: dict[str, Least] = {
+LEAST_WEIGHTS: dict[str, LeastValues] = {
     name: partial(predictions.least_weights, KERNELS[name]) for name in NEEDING_A_WEIGHT
 }
-GAPS: dict[str, Least] = {
+NEEDED_GAPS: dict[str, LeastValues] = {
     f"{alpha:g}-entmax of x/T": partial(predictions.needed_gaps, alpha)
     for alpha in (1.25, 1.5, 2.0)
 }
-MINUS_MEAN: dict[str, Least] = {
+LEAST_SUBTRACTIONS: dict[str, LeastValues] = {
     name: partial(predictions.least_subtractions, KERNELS[name])
     for name in ("exp_sqrt_d", "linear")
 }
 """By the kernel's name."""
 
-WEIGHTS = np.geomspace(1e-2, 1e13, 31)
+TRIED_WEIGHTS = np.geomspace(1e-2, 1e13, 31)
 """g at which kernels of bounded weight ratio are tried."""
 
 WHOLE_LEVEL = (
@@ -63,19 +79,18 @@ WHOLE_LEVEL = (
 )
 
 
-def last_n(kernel: Kernel, layer: Layer, data: Data) -> law.Prediction:
+def largest_n_claim(kernel: Kernel, layer: Layer, data: Data) -> law.Prediction:
     """The prediction of the largest n at which a kernel separates, beside that of exact values: 0
     says that there is none, inf that it separates at the largest n of all."""
-    low, predicted, high = [predictions.largest_n(kernel, layer, data, sign) for sign in SIGNS]
+    expected = bracket(partial(predictions.largest_n, kernel, layer, data))
     largest_of_all = LARGEST_N - LARGEST_N % data.classes
-    return law.between(
+    return law.bracket_claim(
         kernel.name,
         layer,
-        "last n",
-        law.Bracket(predicted, ends=(low, high)),
+        law.LAST_N,
+        expected,
         measured=measured_n(kernel, layer, data),
-        at=largest_of_all if math.isinf(predicted) else None,
-        holds=Mixture(layer, data).applies(),
+        n=largest_of_all if math.isinf(expected.predicted) else None,
         step=data.classes,
     )
 
@@ -89,79 +104,78 @@ def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
     return 0.0 if math.isnan(reach.last) else reach.last
 
 
-def _last_n(kernels: Iterable[Kernel], data: Data) -> Iterator[law.Prediction]:
-    """Of each kernel in each layer."""
-    for kernel, layer in product(kernels, LAYERS):
-        yield last_n(kernel, layer, data)
+def _largest_n_claims(
+    kernels_and_layers: Sequence[tuple[Kernel, Layer]], data: Data
+) -> Iterator[law.Prediction]:
+    """Of each kernel in its layer."""
+    for kernel, layer in kernels_and_layers:
+        yield largest_n_claim(kernel, layer, data)
 
 
-def _last_n_of_exponentials(data: Data) -> Iterator[law.Prediction]:
-    """The same of EXPS, layer by layer."""
-    for layer, kernel in product(LAYERS, EXPS):
-        yield last_n(kernel, layer, data)
+EXP_BY_LAYER = [(kernel, layer) for layer, kernel in product(LAYERS, EXP_KERNELS)]
 
 
-def _least(
+def _least_value_claims(
     quantity: str,
-    least_by_kernel: Mapping[str, Least],
+    least_by_kernel: Mapping[str, LeastValues],
     data: Data,
     layers: Sequence[Layer] = LAYERS,
-    at: Sequence[int] = PARAMETERS_AT,
-    measure: Least | None = None,
+    tokens: Sequence[int] = TOKENS_OF_PARAMETERS,
+    exact: LeastValues | None = None,
 ) -> Iterator[law.Prediction]:
-    """That the least value of a parameter is what the law says, at numbers of tokens."""
-    sizes = stacked(data, *at)
+    """That the least value of a parameter is what the law says, at numbers of tokens; of exact
+    values it is `exact`, or what the law's function is with them."""
+    sizes = stacked(data, *tokens)
     for layer, (kernel, least) in product(layers, least_by_kernel.items()):
-        exact = measure or partial(least, separates=verdicts.separates)
-        measured = exact(layer, data, sizes).tolist()
-        low, predicted, high = [least(layer, data, sizes, sign).tolist() for sign in SIGNS]
-        holds = Mixture(layer, data).applies()
+        measure = exact or partial(least, separates=verdicts.separates)
+        measured = measure(layer, data, sizes).tolist()
+        expected = brackets(partial(least, layer, data, sizes))
         for k, n in enumerate(sizes):
-            bracket = law.Bracket(predicted[k], (low[k], high[k]))
-            yield law.between(kernel, layer, quantity, bracket, measured[k], n, holds)
+            yield law.bracket_claim(kernel, layer, quantity, expected[k], measured[k], n)
 
 
-_with_ones = partial(_least, layers=[SELF_ONES], at=(2000, 10**6))
+_claims_with_ones = partial(_least_value_claims, layers=[SELF_ONES], tokens=(2000, 10**6))
 
 
-def _never(data: Data) -> Iterator[law.Prediction]:
+def _claims_of_bounded_kernels(data: Data) -> Iterator[law.Prediction]:
     """That bounded feature maps do not separate at large n."""
     sizes = np.array(stacked(data, 10**6, 10**9, 10**12))
-    for layer, name in product(LAYERS, BOUNDED):
+    for layer, name in product(LAYERS, BOUNDED_KERNELS):
         kernel = KERNELS[name]
-        applies = Mixture(layer, data).applies()
         measured = verdicts.separation(kernel, layer, data, sizes, by_bounds=False)
-        may_separate = predictions.separates_at(kernel, layer, data, sizes, sign=1)
+        may_separate = predictions.separates_at(kernel, layer, data, sizes, shift=Shift.UP)
         for k, n in enumerate(sizes.tolist()):
-            is_beyond = applies and not may_separate[k]
-            holds = is_beyond and stays_below(kernel, layer, data, n)
-            yield law.statement(name, layer, "separates", False, measured[k], n, holds)
+            holds = not may_separate[k] and stays_below(kernel, layer, data, n)
+            yield law.statement_claim(name, layer, "separates", False, measured[k], n, holds)
 
 
-def _at_some_weight(data: Data) -> Iterator[law.Prediction]:
-    """Whether kernels of bounded R separate at one of WEIGHTS."""
+def _claims_at_some_weight(data: Data) -> Iterator[law.Prediction]:
+    """Whether kernels of bounded R separate at one of TRIED_WEIGHTS."""
     sizes = stacked(data, 2000, 200_000, 10**7)
-    n_of_all = np.repeat(sizes, len(WEIGHTS))
-    weights = np.tile(WEIGHTS, len(sizes))
+    n_of_all = np.repeat(sizes, len(TRIED_WEIGHTS))
+    weights = np.tile(TRIED_WEIGHTS, len(sizes))
 
-    def at_some(separates: np.ndarray) -> list[bool]:
+    def at_some_weight(separates: np.ndarray) -> np.ndarray:
         """Of a bool for each n and weight, whether one of an n is true."""
-        by_n = separates.reshape(len(sizes), -1)
-        return [bool(row.any()) for row in by_n]
+        return np.any(separates.reshape(len(sizes), -1), axis=1)
 
     for layer, name in product((SELF, CROSS), BOUNDED_AT_ANY_WEIGHT):
         kernel = KERNELS[name]
-        applies = Mixture(layer, data).applies()
-        measured = at_some(verdicts.separates(kernel, layer, data, n_of_all, weights))
-        low, predicted, high = [
-            at_some(predictions.separates_at(kernel, layer, data, n_of_all, weights, sign))
-            for sign in SIGNS
-        ]
+        by_law = partial(predictions.separates_at, kernel, layer, data, n_of_all, weights)
+        low, predicted, high = [at_some_weight(by_law(shift)) for shift in Shift]
+        exact = verdicts.separates(kernel, layer, data, n_of_all, weights)
+        measured = at_some_weight(exact)
         for k, n in enumerate(sizes):
-            is_sharp = applies and low[k] == predicted[k] == high[k]
-            holds = is_sharp and (predicted[k] or stays_below(kernel, layer, data, n))
-            yield law.statement(
-                name, layer, "separates at some g", predicted[k], measured[k], n, holds
+            is_sharp = low[k] == predicted[k] == high[k]
+            is_below = predicted[k] or stays_below(kernel, layer, data, n)
+            yield law.statement_claim(
+                name,
+                layer,
+                "separates at some g",
+                predicted[k],
+                measured[k],
+                n,
+                holds=bool(is_sharp and is_below),
             )
 
 
@@ -169,7 +183,7 @@ def stays_below(kernel: Kernel, layer: Layer, data: Data, n: int) -> bool:
     """Whether a kernel whose special row weighs classes otherwise than ordinary rows do, so that
     its levels move by order 1, has less than half of exp's P by that."""
     ratios = weight_ratios(kernel, layer, data, np.array([n]))
-    if np.abs(ratios.same - ratios.own) < ROUNDING:
+    if np.abs(ratios.same - ratios.own) < THRESHOLD_ROUNDING:
         return True
     m = data.m(n)
     return Mixture(layer, data).of_whole_levels(m) < largest_probability(m) / 2
@@ -181,7 +195,7 @@ REACH_LAWS = (
         "x^p separates up to n = C r^p. r is the special token's score on itself over its score "
         "on another class, on D1. In cross-attention it is n = C r^p - (C + 1) r_0^p, r_0 the same "
         "on D0.",
-        partial(_last_n, POWERS),
+        partial(_largest_n_claims, [*product(POWER_KERNELS, LAYERS)]),
         law.SMALL_ERROR,
         law.ERROR_OF_N,
     ),
@@ -189,7 +203,7 @@ REACH_LAWS = (
         "Taylor sums",
         "Taylor's sum of e^x to degree p separates up to the last n that meets the criterion. R is "
         "the ratio of its values at the same two scores.",
-        partial(_last_n, TAYLORS),
+        partial(_largest_n_claims, [*product(TAYLOR_KERNELS, LAYERS)]),
         law.SMALL_ERROR,
         law.ERROR_OF_N,
     ),
@@ -199,7 +213,7 @@ REACH_LAWS = (
         "Else it separates up to the last n that meets the criterion, in self-attention "
         "n = C^(1 / (1 - gamma_1 / T)). The usual e^(x / sqrt d) is one of them, with d = K + 2, "
         "in cross-attention K + 1.",
-        _last_n_of_exponentials,
+        partial(_largest_n_claims, EXP_BY_LAYER),
         law.SMALL_ERROR,
         law.ERROR_OF_N,
     ),
@@ -208,24 +222,24 @@ REACH_LAWS = (
         "e^(x/T) separates at n up to a temperature T*, whose limit is gamma_1. In self-attention "
         "it is gamma_1 log n / (log n - log C). Compared at n = 200 to 10^9.",
         partial(
-            _least,
+            _least_value_claims,
             "T*",
             {"e^(x/T)": critical_temperatures},
-            measure=least_values.critical_temperatures,
+            exact=least_values.critical_temperatures,
         ),
     ),
     law.Law(
         "least degree",
         "x^p separates at n from a real degree p on. In self-attention it is log(n / C) / log r, "
         "r as for polynomials.",
-        partial(_least, "least p", {"x^p": least_degrees}),
+        partial(_least_value_claims, "least p", {"x^p": least_degrees}),
     ),
     law.Law(
         "critical bias",
         "sigmoid(x - beta log n), divided by the row's sum, separates at n from a bias beta on. It "
         "is about 1 + sigma_0 - log C / log n. sigma_0 log n is the score of an ordinary token on "
         "another class.",
-        partial(_least, "least beta", {"sigmoid(x - beta log n)": critical_biases}),
+        partial(_least_value_claims, "least beta", {"sigmoid(x - beta log n)": critical_biases}),
     ),
     law.Law(
         "gap of scores",
@@ -233,22 +247,22 @@ REACH_LAWS = (
         "others. alpha-entmax of x/T separates from a gap of (f_c^(alpha - 1) - ((1 - f_c) / (n - "
         "1))^(alpha - 1)) / (alpha - 1) on, whatever n at most f_c^(alpha - 1) / (alpha - 1). For "
         "softmax it is log(f_c (n - 1) / (1 - f_c)), and grows like log n.",
-        partial(_with_ones, "gap", GAPS),
+        partial(_claims_with_ones, "gap", NEEDED_GAPS),
     ),
     law.Law(
         "minus the mean",
         "With X all ones f - lambda/n, f a kernel's rows, separates at n from a lambda on, where "
         "1 - lambda is (f - 1/n) / (f_c - 1/n). It is (1 - lambda) times the kernel of rows "
         "(f - lambda/n) / (1 - lambda).",
-        partial(_with_ones, "1 / (1 - lambda)", MINUS_MEAN),
+        partial(_claims_with_ones, "1 / (1 - lambda)", LEAST_SUBTRACTIONS),
     ),
 )
 
 BOUNDED_LAWS = (
     law.Law(
         "bounded feature maps",
-        f"{', '.join(BOUNDED)} separate at none of n = 10^6, 10^9 and 10^12.",
-        _never,
+        f"{', '.join(BOUNDED_KERNELS)} separate at none of n = 10^6, 10^9 and 10^12.",
+        _claims_of_bounded_kernels,
         f"n is beyond the criterion, also with R more by its error term. {WHOLE_LEVEL}",
         law.ERROR_OF_R,
     ),
@@ -257,7 +271,7 @@ BOUNDED_LAWS = (
         f"{', '.join(BOUNDED_AT_ANY_WEIGHT)} have a bounded R, whatever the weight g in X = I + g "
         "e_1 e_1^T. They separate at some g up to the n at which the best g meets the criterion, "
         "and at none beyond. Tried at 31 weights g up to 10^13.",
-        _at_some_weight,
+        _claims_at_some_weight,
         f"{law.NO_CHANGE} {WHOLE_LEVEL}",
         law.ERROR_OF_R,
     ),
@@ -268,5 +282,11 @@ WEIGHT_LAW = law.Law(
     "With X = I + g e_1 e_1^T a kernel separates from the first g on that meets the criterion. g "
     "grows like n^(1/p) for x^p and for Taylor's sum to degree p, and is bounded for e^(x/T). For "
     "element-wise exp 1 + g is about log(n/C)^2 / (a1^2 log n), in cross-attention without a1.",
-    partial(_least, "g", BUDGETS, layers=(SELF, CROSS), at=(2000, 200_000, 10**10)),
+    partial(
+        _least_value_claims,
+        law.LEAST_WEIGHT,
+        LEAST_WEIGHTS,
+        layers=(SELF, CROSS),
+        tokens=(2000, 200_000, 10**10),
+    ),
 )
