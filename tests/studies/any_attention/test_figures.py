@@ -97,7 +97,7 @@ def test_gaps_and_weights(drawn):
     np.testing.assert_allclose(slopes, -1, atol=0.02)
     assert gaps.query("kernel == 'uniform' and model == 'cross_attention'")["margin"].isna().all()
     other = gaps.query("attention_x == 'another'")["margin"]
-    assert other.tolist() == [another_x.margin(DATA, figures.WEIGHT)] * 4
+    assert other.tolist() == [another_x.margin(DATA, figures.WEIGHT_OF_ANOTHER_X)] * 4
     weights = table(drawn, "kernels_budget").query("kernel == 'linear'")
     wanted = least_weights(KERNELS["linear"], LAYERS[0], DATA, weights["n"].tolist()[:3])
     np.testing.assert_array_equal(weights["weight"][:3], wanted)
