@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from pydantic import AfterValidator, Field
 
 from ....attention.distinct_rows import Rows, distinct_rows
+from ....attention.threshold_curves import DatasetDraws, SignDraws
 from ....datasets.dataset import Dataset
 from ....settings.strict_model import Integer, StrictModel, one_of
 from .contest import PAPERS, Contest
@@ -138,8 +139,8 @@ class Point:
     m: int
     theta: float
     s: float
-    data: str
-    signs: str
+    data: DatasetDraws
+    signs: SignDraws
     d: int = ABSENT
     a0: float = ABSENT
     a1: float = ABSENT
