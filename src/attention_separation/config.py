@@ -44,7 +44,7 @@ from .studies.softmax_vs_linear.settings.section import (
 )
 from .studies.softmax_vs_linear.study import SoftmaxVsLinear, folder_of_scale
 
-FIRST = SoftmaxVsLinear.name
+FIRST_PAPER = SoftmaxVsLinear.name
 """The study whose settings overrides may name without its section."""
 
 MOVED = {
@@ -103,7 +103,7 @@ class Config(StrictModel):
         return {study.name: study for study in studies}
 
 
-IN_CONFIG_YAML = ("seed", "jobs", FIRST)
+IN_CONFIG_YAML = ("seed", "jobs", FIRST_PAPER)
 """Settings that stand in config.yaml."""
 
 WITH_FILES = [name for name in Config.model_fields if name not in IN_CONFIG_YAML]
@@ -183,7 +183,7 @@ def _faults_between(config: Config) -> list[Fault]:
     for study in (AnyAttention.name, Lemmas.name, OpenChoices.name):
         for name in getattr(config, study).scales:
             if name not in scales:
-                text = f"is no scale of {FIRST}; {suggestion(name, scales)}"
+                text = f"is no scale of {FIRST_PAPER}; {suggestion(name, scales)}"
                 faults.append(((study, "scales", name), text))
     return faults
 
@@ -197,7 +197,7 @@ def _with_own_kernels(values: dict[str, Any]) -> dict[str, Any]:
         return values
     filled = {
         name: filled_contests(values[name], kernels)
-        for name in (FIRST, OpenChoices.name)
+        for name in (FIRST_PAPER, OpenChoices.name)
         if name in values
     }
     return values | filled
@@ -205,7 +205,7 @@ def _with_own_kernels(values: dict[str, Any]) -> dict[str, Any]:
 
 def _models_and_maps(values: dict[str, Any]) -> dict[str, Any]:
     """What the first paper's section says of models, and the maps that take from it."""
-    sections = {"models": values.get(FIRST), "phase": values.get(OpenChoices.name)}
+    sections = {"models": values.get(FIRST_PAPER), "phase": values.get(OpenChoices.name)}
     return {key: section.get(key) for key, section in sections.items() if isinstance(section, dict)}
 
 
@@ -228,10 +228,10 @@ def _said_where_written(
     for path, text in faults:
         if path[:2] == place_of_maps:
             of_maps.append((path[1:], text))
-        elif path == (FIRST,):
+        elif path == (FIRST_PAPER,):
             # What is no section has no models either.
             of_models.append((("models",), text))
-        elif path[:2] == (FIRST, "models"):
+        elif path[:2] == (FIRST_PAPER, "models"):
             of_models.append((path[1:], text))
     parts = [_models_and_maps(whichever) for whichever in (values, whole)]
     said = said_once(of_models + of_maps, *parts)
@@ -246,7 +246,7 @@ def _moved(place: Place) -> str:
     """What to say of an old setting; empty where a place is none."""
     section, *path = place or ("",)
     pattern = (path[0], "*", path[2]) if len(path) == 3 else tuple(path)
-    if section != FIRST or pattern not in MOVED:
+    if section != FIRST_PAPER or pattern not in MOVED:
         return ""
     return f"has another place now: {MOVED[pattern]}".replace("*", str(path[1:2] and path[1]))
 
@@ -269,12 +269,12 @@ def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
             of_first_study[key] = value
     if not of_first_study:
         return of_sections
-    return _merged(of_sections, {FIRST: of_first_study})
+    return _merged(of_sections, {FIRST_PAPER: of_first_study})
 
 
 def _line(path: Place, text: str, overrides: dict[str, Any], origin: str) -> str:
     """A fault with its path, as it was written where it is an override's."""
-    if path[:1] == (FIRST,) and path[1:2] and path[1] in overrides:
+    if path[:1] == (FIRST_PAPER,) and path[1:2] and path[1] in overrides:
         path = path[1:]
     line = f"{dotted(path)}: {text}"
     return f"{origin} {line}" if path and path[0] in overrides else line

@@ -108,7 +108,7 @@ def test_any_scores_with_ties_state_by_state(scores, m, s, data, signs):
 @few(1, "name", ["fig4d", "fig5c", "fig7a"])
 def test_many_points_at_once_are_as_one_by_one(monkeypatch, name, numbers):
     """In parts of one point, of some and of all; with another number of steps at each."""
-    monkeypatch.setattr(thresholds_module, "MOST_NUMBERS", numbers)
+    monkeypatch.setattr(thresholds_module, "MOST_CURVE_NUMBERS", numbers)
     at = config_points(name)[::4]
     thetas = np.random.default_rng(0).uniform(-0.2, 3, (len(at), 17))
     thetas[:, 0] = 100.0

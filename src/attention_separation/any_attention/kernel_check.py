@@ -22,14 +22,14 @@ from ..datasets.dataset import Data
 from ..messages.progress import Progress
 from .layers import Layer, token_types
 
-ALIKE = 1e-9
+SAME_WEIGHTS = 1e-9
 """How far weights that should be equal may differ, relative to themselves."""
 
-ROUNDING = 1e-13
+ROUNDING_OF_SUMS = 1e-13
 """And relative to the row's sum, all tokens of a type together; or to the numbers that weights are
 differences of."""
 
-SINGLE = 1e-5
+FLOAT32_DIFFERENCE = 1e-5
 """Relative: a smaller difference is likely one of float32."""
 
 
@@ -47,7 +47,7 @@ def check_kernel(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int])
             datasets = []
             largest_row = 0.0
             for types in token_types(layer, data, [n]):
-                weights = _weights(types, checked)
+                weights = _weights_of_types(types, checked)
                 has_negative_weights |= bool((weights < 0).any())
                 row_sums = (np.abs(weights) * types.multiplicities).sum(axis=1)
                 largest_row = max(largest_row, float(row_sums.max()))
@@ -100,7 +100,7 @@ def _errors_that_say_where(kernel: Kernel, where: str) -> Iterator[None]:
         raise type(error)(f"{kernel.name}: {where}: {sentence}") from error.__cause__
 
 
-def _weights(types: TokenTypes, kernel: Kernel) -> np.ndarray:
+def _weights_of_types(types: TokenTypes, kernel: Kernel) -> np.ndarray:
     """The weights of types at one point, (R, 4); ClassesApartError as of `distinct_rows`, or
     RoundingAloneError if that is all that tells classes apart."""
     try:
@@ -109,26 +109,29 @@ def _weights(types: TokenTypes, kernel: Kernel) -> np.ndarray:
         inputs = types.inputs_in_full(np.array([0]))
         weights = kernel.attention_weights(inputs)
         gaps = np.abs(weights - weights[..., [REST]])
-        is_rounding = gaps <= _by_rounding(kernel, inputs, weights)
+        is_rounding = gaps <= _gaps_by_rounding(kernel, inputs, weights)
         if is_rounding[..., REST:][types.exists].all():
             raise RoundingAloneError(
                 f"{kernel.name}: weights of classes that the data does not tell apart "
-                f"{BY_ROUNDING}; allowed: {LARGER}"
+                f"{BY_ROUNDING}; allowed: {LARGER_THAN_ROUNDING}"
             ) from error
         raise
 
 
 BY_ROUNDING = "differ by rounding alone"
-LARGER = "weights larger than the rounding of what they are differences of"
+LARGER_THAN_ROUNDING = "weights larger than the rounding of what they are differences of"
 
 
-def _by_rounding(kernel: Kernel, inputs: KernelInputs, weights: np.ndarray) -> np.ndarray:
+def _gaps_by_rounding(kernel: Kernel, inputs: KernelInputs, weights: np.ndarray) -> np.ndarray:
     """How far apart rounding alone may set each of the weights and one that is to be equal."""
     before = sizes_before_subtraction(kernel, inputs, weights)
-    return np.maximum(ROUNDING * before, MUCH * rounding_noise(kernel, inputs, weights))
+    return np.maximum(
+        ROUNDING_OF_SUMS * before,
+        LARGEST_GAP_IN_ROUNDINGS * rounding_noise(kernel, inputs, weights),
+    )
 
 
-MUCH = 30
+LARGEST_GAP_IN_ROUNDINGS = 30
 """Times the rounding in weights that gaps between two of them may be."""
 
 
@@ -141,7 +144,7 @@ class Arrangement:
     share: float = 0.0
 
 
-SHARES = (0.0, 0.2, 0.37, 0.5)
+SHARES_OF_FIRST_PART = (0.0, 0.2, 0.37, 0.5)
 """By several the rounding of what is subtracted is seen: it is the same in all of a row's keys."""
 
 
@@ -150,8 +153,8 @@ def _arrangements(kernel: Kernel, classes: int) -> list[Arrangement]:
         # The special token's class is the first one, a middle one, and the last.
         return [Arrangement(shift) for shift in sorted({0, classes // 2, classes - 1})]
     if kernel.may_subtract:
-        return [Arrangement(share=share) for share in SHARES]
-    return [Arrangement(share=SHARES[0])]
+        return [Arrangement(share=share) for share in SHARES_OF_FIRST_PART]
+    return [Arrangement(share=SHARES_OF_FIRST_PART[0])]
 
 
 def _require_same_weights(
@@ -174,18 +177,18 @@ def _require_same_weights(
     counts = types.multiplicities[0]
     row_sums = (np.abs(weights[query_types]) * counts).sum(axis=1, keepdims=True)
     gaps = np.abs(other_weights - expected)
-    beyond_rounding = gaps - ROUNDING * (row_sums / counts[key_types])
-    is_alike = beyond_rounding <= ALIKE * np.abs(expected)
+    beyond_rounding = gaps - ROUNDING_OF_SUMS * (row_sums / counts[key_types])
+    is_alike = beyond_rounding <= SAME_WEIGHTS * np.abs(expected)
     if is_alike.all():
         return
     if kernel.may_subtract:
         # What is taken off is in the errors of scores.
         before = sizes_before_subtraction(kernel, inputs, other_weights[None])[0]
-        is_known = is_alike | (gaps <= ROUNDING * before)
+        is_known = is_alike | (gaps <= ROUNDING_OF_SUMS * before)
         lost = np.where(is_alike, 0.0, gaps) * inputs.multiplicities[0]
-        if is_known.all() and lost.sum(axis=1).max() <= ALIKE * largest_row:
+        if is_known.all() and lost.sum(axis=1).max() <= SAME_WEIGHTS * largest_row:
             return
-    is_rounding = gaps <= _by_rounding(kernel, inputs, other_weights[None])[0]
+    is_rounding = gaps <= _gaps_by_rounding(kernel, inputs, other_weights[None])[0]
     relative = beyond_rounding / np.abs(expected).clip(1e-300)
     if not (is_rounding | is_alike).all():
         # Of these one is named that differs by more than rounding.
@@ -194,7 +197,7 @@ def _require_same_weights(
     raise _difference(
         kernel,
         f"{other_weights[place]:.9g} and {expected[place]:.9g}",
-        is_single=bool(relative[place] < SINGLE),
+        is_single=bool(relative[place] < FLOAT32_DIFFERENCE),
         is_rounding=bool(is_rounding[place]),
     )
 
@@ -215,7 +218,11 @@ def _difference(
         same_weight += ", in float64"
     if not is_rounding:
         return error(f"{text}; {same_weight}")
-    allowed = f"{same_weight}, or {LARGER}" if is_single else f"allowed: {LARGER}"
+    allowed = (
+        f"{same_weight}, or {LARGER_THAN_ROUNDING}"
+        if is_single
+        else f"allowed: {LARGER_THAN_ROUNDING}"
+    )
     return RoundingAloneError(f"{text}, which {BY_ROUNDING}; {allowed}")
 
 

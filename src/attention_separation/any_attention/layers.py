@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -15,7 +16,7 @@ THETA_OVER_C = 0.1
 THETA_OF_CROSS = 0.9
 """That of cross-attention (reconstructed)."""
 
-ONE_COORDINATE = "one_coordinate"
+ONE_COORDINATE: Literal["one_coordinate"] = "one_coordinate"
 """The split of X all ones as Q = K = (1 ... 1)^T, (d, 1)."""
 
 
@@ -27,10 +28,10 @@ class Layer:
     is the identity for X = I, and for X all ones the matrix of 1 / sqrt d; or ONE_COORDINATE.
     """
 
-    model: str
-    attention_x: str  # "identity" or "ones"
+    model: Literal["self_attention", "cross_attention"]
+    attention_x: Literal["identity", "another", "ones"]
     words: str  # in titles
-    split: float | str = 1.0
+    split: float | Literal["one_coordinate"] = 1.0
 
     @property
     def columns(self) -> dict[str, str]:

@@ -28,7 +28,7 @@ from .verdicts import known_probability, remembered_bounds, separation
 SAME_PROBABILITY = 1e-12
 """Probabilities closer than this, relative, are the same."""
 
-EVERY = 3_000
+EVERY_MULTIPLE_ASKED_UP_TO = 3_000
 """Up to here every multiple of K is asked."""
 
 UNDECIDED = -1.0
@@ -193,7 +193,7 @@ def asked_sizes(data: Data) -> np.ndarray:
     classes = data.classes
     # Of tokens in a class: n is K times as many.
     least = math.ceil(2 / classes)
-    last_of_all = max(EVERY // classes, 1)
+    last_of_all = max(EVERY_MULTIPLE_ASKED_UP_TO // classes, 1)
     largest = LARGEST_N // classes
     decades = math.log10(largest / last_of_all)
     every_size = range(least, last_of_all + 1)

@@ -37,8 +37,10 @@ class Answer:
     @property
     def _condition(self) -> str:
         """The layer, the sizes of the data, and the threshold or the ends of the best ones."""
-        layers = {(layer.model, layer.attention_x): layer.words for layer in LAYERS}
-        words = layers[self.model, self.attention_x]
+        words_by_layer: dict[tuple[str, str], str] = {
+            (layer.model, layer.attention_x): layer.words for layer in LAYERS
+        }
+        words = words_by_layer[self.model, self.attention_x]
         setting = f"{words}, n = {self.n:,}, d = {self.d}, m = {self.m}"
         if self.theta is None:
             return f"{setting}, at any threshold"

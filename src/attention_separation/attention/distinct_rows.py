@@ -301,7 +301,7 @@ PART_OF_SUBTRACTED = 0.01
 is of this part of them."""
 
 
-MOST_NUMBERS = 1 << 19
+MOST_ROW_NUMBERS = 1 << 19
 """Coordinates of keys worked on at once."""
 
 
@@ -317,7 +317,7 @@ def _weights_in_full(types: TokenTypes, kernel: Kernel) -> np.ndarray:
         else:
             further = None
             keys = 1 + classes
-        step = max(MOST_NUMBERS // (keys * int(d)), 1)
+        step = max(MOST_ROW_NUMBERS // (keys * int(d)), 1)
         for start in range(0, len(points), step):
             part = points[start : start + step]
             by_class = kernel.attention_weights(types.inputs_in_full(part, further))

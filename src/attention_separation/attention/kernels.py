@@ -247,15 +247,17 @@ class KernelOptions(TypedDict, total=False):
     signed: Weigh | None
 
 
-def _score(
+def _score_kernel(
     name: str, symbol: str, weigh: Weigh, source: str, **options: Unpack[KernelOptions]
 ) -> Kernel:
+    """The kernel whose weights are a function of the score."""
     return Kernel(name, symbol, "score", weigh, source=source, **options)
 
 
-def _log_score(
+def _log_kernel(
     name: str, symbol: str, log_weigh: Weigh, source: str, **options: Unpack[KernelOptions]
 ) -> Kernel:
+    """The same, from the logarithms of weights."""
     return Kernel(name, symbol, "score", log_weigh, logarithmic=True, source=source, **options)
 
 
@@ -269,7 +271,7 @@ def power(p: float) -> Kernel:
     def signed(seen: KernelInputs) -> np.ndarray:
         return seen.scores ** int(p)
 
-    return _log_score(
+    return _log_kernel(
         f"power_{p:g}",
         f"x^{p:g}",
         log_weights,
@@ -304,7 +306,7 @@ def _taylor(p: int, x: np.ndarray) -> np.ndarray:
 def taylor(p: int) -> Kernel:
     """1 + x + ... + x^p / p!, of scores that are not negative."""
     source = "arXiv 2402.18668 (Based, without 1/sqrt d)" if p == 2 else "Taylor's sum"
-    return _log_score(
+    return _log_kernel(
         f"taylor_{p}",
         f"1 + x + … + x^{p}/{p}!",
         lambda seen: _log_taylor(p, seen.scores),
@@ -321,7 +323,9 @@ def exponential(
     **options: Unpack[KernelOptions],
 ) -> Kernel:
     """e^(x / T), T as `temperature` gives it."""
-    return _log_score(name, symbol, lambda seen: seen.scores / temperature(seen), source, **options)
+    return _log_kernel(
+        name, symbol, lambda seen: seen.scores / temperature(seen), source, **options
+    )
 
 
 def _log_power_log_n(seen: KernelInputs) -> np.ndarray:
@@ -332,7 +336,7 @@ def _log_power_log_n(seen: KernelInputs) -> np.ndarray:
 def relu_over_n(name: str, power: int) -> Kernel:
     """max(x, 0)^power / n, power 1 or 2: what stands for the division is the factor 1/n."""
     exponent = "²" if power == 2 else ""
-    return _score(
+    return _score_kernel(
         name,
         f"max(x, 0){exponent}/n, not divided",
         lambda seen: np.maximum(seen.scores, 0.0) ** power / seen.n,
@@ -355,10 +359,10 @@ def sigmoid(
         return -np.logaddexp(0.0, -(seen.scores - bias * seen.log_n))
 
     also = ("n",) if np.any(bias) else ()
-    return _log_score(name, symbol, log_weights, source, also=also, normaliser=normaliser)
+    return _log_kernel(name, symbol, log_weights, source, also=also, normaliser=normaliser)
 
 
-def _features(
+def _feature_kernel(
     name: str, symbol: str, source: str, log_phi: Callable[..., np.ndarray] | None = None
 ) -> Kernel:
     log_phi = log_phi or FEATURE_MAPS[name]
@@ -370,10 +374,10 @@ def _features(
         log_k = log_phi(keys, log_counts)
         return log_inner_products(log_q, log_k, log_counts)
 
-    return _of_vectors(name, symbol, log_weights, source, logarithmic=True)
+    return _vector_kernel(name, symbol, log_weights, source, logarithmic=True)
 
 
-def _of_vectors(
+def _vector_kernel(
     name: str,
     symbol: str,
     weigh: Weigh,
@@ -414,7 +418,7 @@ def _cosines(seen: KernelInputs) -> np.ndarray:
 
 def cosine_softmax(scale: float) -> Kernel:
     """e^(scale cos(q, k))."""
-    return _of_vectors(
+    return _vector_kernel(
         f"cosine_softmax_{scale:g}",
         f"e^({scale:g} cos(q, k))",
         lambda seen: scale * _cosines(seen),
@@ -425,7 +429,7 @@ def cosine_softmax(scale: float) -> Kernel:
 
 def ssmax(s: float, name: str) -> Kernel:
     """e^(s log n x / sqrt d)."""
-    return _log_score(
+    return _log_kernel(
         name,
         f"e^({s:g} log n · x/√d)",
         lambda seen: s * seen.log_n * seen.scores / np.sqrt(seen.d),
@@ -436,45 +440,47 @@ def ssmax(s: float, name: str) -> Kernel:
 
 def focused(p: float, symbol: str) -> Kernel:
     """phi = |z_+| z_+^p / |z_+^p|, z_+ = max(z, 0)."""
-    return _features(
+    return _feature_kernel(
         f"focused_{p:g}", symbol, "arXiv 2308.00442", log_phi=partial(log_focused, p=p)
     )
 
 
 _ALL = (
-    _log_score("exp", "eˣ", lambda seen: seen.scores, "arXiv 2310.11685"),
+    _log_kernel("exp", "eˣ", lambda seen: seen.scores, "arXiv 2310.11685"),
     exponential("exp_half", "e^(x/2)", lambda seen: 2.0, "temperature 2"),
     exponential("exp_quarter", "e^(x/4)", lambda seen: 4.0, "temperature 4"),
     exponential(
         "exp_sqrt_d", "e^(x/√d)", lambda seen: np.sqrt(seen.d), "arXiv 1706.03762", also=("d",)
     ),
     ssmax(0.43, "ssmax"),
-    _log_score(
+    _log_kernel(
         "softmax_one", "eˣ / (1 + Σ eˣ)", lambda seen: seen.scores,
         "E. Miller, Attention Is Off By One (2023), without 1/sqrt d", normaliser="1 + row sum",
     ),
-    _log_score("exp_root", "e^√x", lambda seen: np.sqrt(seen.scores), "between powers and eˣ"),
-    _score("linear", "x", lambda seen: seen.scores, "arXiv 2310.11685"),
-    _score("uniform", "1", lambda seen: np.ones_like(seen.scores), "equal weights"),
+    _log_kernel("exp_root", "e^√x", lambda seen: np.sqrt(seen.scores), "between powers and eˣ"),
+    _score_kernel("linear", "x", lambda seen: seen.scores, "arXiv 2310.11685"),
+    _score_kernel("uniform", "1", lambda seen: np.ones_like(seen.scores), "equal weights"),
     *(power(p) for p in (2, 3, 4, 6, 8, 10, 12)),
-    _log_score(
+    _log_kernel(
         "power_log_n", "x^(log n)", _log_power_log_n, "a power that grows with n", also=("n",)
     ),
     *(taylor(p) for p in (1, 2, 3, 4, 6, 8)),
-    _log_score(
+    _log_kernel(
         "taylor_2_sqrt_d", "1 + x/√d + x²/2d",
         lambda seen: _log_taylor(2, seen.scores / np.sqrt(seen.d)), "arXiv 2402.18668 (Based)",
         also=("d",), signed=lambda seen: _taylor(2, seen.scores / np.sqrt(seen.d)),
     ),
-    _features("elu_plus_one", "φ = elu(z) + 1", "arXiv 2006.16236"),
-    _features("relu_features", "φ = max(z, 0)", "ReLU features"),
-    _features("relu2_features", "φ = max(z, 0)²", "squared ReLU features"),
-    _features("exp_features", "φ = [e^z, e^−z]", "element-wise exp"),
-    _features("hedgehog", "φ = [softmax z, softmax −z]", "arXiv 2402.04347, as in LoLCATs"),
-    _features("hedgehog_fla", "φ = softmax [2z, −2z]", "flash-linear-attention"),
-    _features("softmax_features", "φ = softmax z", "arXiv 1812.01243, its queries' map on both"),
+    _feature_kernel("elu_plus_one", "φ = elu(z) + 1", "arXiv 2006.16236"),
+    _feature_kernel("relu_features", "φ = max(z, 0)", "ReLU features"),
+    _feature_kernel("relu2_features", "φ = max(z, 0)²", "squared ReLU features"),
+    _feature_kernel("exp_features", "φ = [e^z, e^−z]", "element-wise exp"),
+    _feature_kernel("hedgehog", "φ = [softmax z, softmax −z]", "arXiv 2402.04347, as in LoLCATs"),
+    _feature_kernel("hedgehog_fla", "φ = softmax [2z, −2z]", "flash-linear-attention"),
+    _feature_kernel(
+        "softmax_features", "φ = softmax z", "arXiv 1812.01243, its queries' map on both",
+    ),
     focused(3, "φ = ‖z₊‖ z₊³ / ‖z₊³‖"),
-    _of_vectors(
+    _vector_kernel(
         "efficient", "softmax_d(q) · softmax over positions of k", efficient, "arXiv 1812.01243",
         also=("all keys",),
     ),
@@ -484,10 +490,10 @@ _ALL = (
         "sigmoid_2_log_n", "σ(x − 2 log n)", 2.0,
         "arXiv 2409.04431, twice its bias, divided by the row's sum",
     ),
-    _log_score(
+    _log_kernel(
         "softplus", "log(1 + eˣ)", lambda seen: np.log(np.logaddexp(0.0, seen.scores)), "softplus"
     ),
-    _log_score("cosh", "cosh x", lambda seen: np.logaddexp(seen.scores, -seen.scores), "cosh"),
+    _log_kernel("cosh", "cosh x", lambda seen: np.logaddexp(seen.scores, -seen.scores), "cosh"),
     Kernel("sparsemax", "sparsemax", "row", sparsemax, source="arXiv 1602.02068"),
     entmax_of(1.5, "entmax_15"),
     entmax_of(1.25, "entmax_125"),
@@ -497,16 +503,16 @@ _ALL = (
         also=("d",), source="arXiv 2410.01104",
     ),
     Kernel("hardmax", "1 at the largest x", "row", hardmax, source="the limit of e^(cx)"),
-    _of_vectors(
+    _vector_kernel(
         "rbf", "e^(−‖q − k‖²/2)", lambda seen: -_squared_distances(seen) / 2,
         logarithmic=True, source="arXiv 2110.11945",
     ),
     cosine_softmax(10),
-    _of_vectors(
+    _vector_kernel(
         "one_plus_cosine", "1 + cos(q, k)", lambda seen: 1 + _cosines(seen),
         source="arXiv 2007.14902",
     ),
-    _score(
+    _score_kernel(
         "linear_unnormalised", "x, not divided", lambda seen: seen.scores, "arXiv 2310.11685",
         normaliser="none",
     ),

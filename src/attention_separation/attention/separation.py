@@ -14,24 +14,13 @@ import numpy as np
 
 from .sign_columns import (
     ROUNDING,
+    ClassCase,
     StateScores,
+    class_cases,
     concatenate_networks,
-    different_classes,
     none_of,
-    same_class,
 )
 from .threshold_curves import EQUAL, beyond, is_apart, none_above, tells_between
-
-
-@dataclass(frozen=True)
-class Case:
-    """One case of the special tokens' classes, of P points: `u0` and `u1`, (P, S), are ranks of
-    what each state of a column is worth among all scores of their point."""
-
-    chance: float
-    u0: np.ndarray
-    u1: np.ndarray
-    weights: np.ndarray  # (S,) probabilities of the states
 
 
 @dataclass(frozen=True)
@@ -43,7 +32,8 @@ class Ranked:
     # (P,) the highest rank of a score that is not above 0, but for rounding; the lowest where all
     # are above it.
     zero: np.ndarray
-    cases: tuple[Case, ...]  # same class, and different classes where there are two
+    # Of each the states' worth, (P, S), is its rank among all scores of the point.
+    cases: tuple[ClassCase, ...]
     m: np.ndarray  # (P,) sign columns
 
 
@@ -78,10 +68,7 @@ def rank_states(d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray) 
     ranks_on_d0, ranks_on_d1 = np.split(ranks, 2, axis=1)
     ranks_on_d0 = ranks_on_d0.reshape(d0.score.shape)
     ranks_on_d1 = ranks_on_d1.reshape(d1.score.shape)
-    classes = d0.score.shape[-1]
-    cases = [Case(1 / classes, *same_class(ranks_on_d0, ranks_on_d1))]
-    if classes > 1:
-        cases.append(Case(1 - 1 / classes, *different_classes(ranks_on_d0, ranks_on_d1)))
+    cases = class_cases(ranks_on_d0, ranks_on_d1)
     return Ranked(values, errors, zero, tuple(cases), m)
 
 
@@ -91,13 +78,14 @@ def probability_after_signs(ranked: Ranked) -> np.ndarray:
     steps = ranked.values.shape[1] + 1
     probability = np.zeros(len(ranked.m))
     for case in ranked.cases:
+        states = case.states
         # Ranks above zero; all others are 0.
-        u0 = np.maximum(case.u0 - ranked.zero[:, None], 0)
-        u1 = np.maximum(case.u1 - ranked.zero[:, None], 0)
+        u0 = np.maximum(states.on_d0 - ranked.zero[:, None], 0)
+        u1 = np.maximum(states.on_d1 - ranked.zero[:, None], 0)
         # P(the largest on D0 is at most v, and so is that on D1) of each rank v, (P, steps), and
         # P(the largest on D0 is below v, and that on D1 at most v): it is v in their difference.
-        at_most = none_above(np.maximum(u0, u1)[:, None], case.weights, ranked.m, steps)[:, 0]
-        below = none_above(np.maximum(u0 + 1, u1)[:, None], case.weights, ranked.m, steps)[:, 0]
+        at_most = none_above(np.maximum(u0, u1)[:, None], states.weights, ranked.m, steps)[:, 0]
+        below = none_above(np.maximum(u0 + 1, u1)[:, None], states.weights, ranked.m, steps)[:, 0]
         not_separated = (at_most - below).sum(axis=1)
         probability += case.chance * (1 - not_separated)
     return probability
@@ -107,7 +95,7 @@ def probability_each_bias(ranked: Ranked) -> np.ndarray:
     """P(some neuron separates D1 from D0 with a bias of its own, chosen after y), (P,)."""
     probability = np.zeros(len(ranked.m))
     for case in ranked.cases:
-        a_neuron_separates = (case.u1 > case.u0) @ case.weights
+        a_neuron_separates = (case.states.on_d1 > case.states.on_d0) @ case.states.weights
         probability += case.chance * (1 - none_of(a_neuron_separates, ranked.m))
     return probability
 
@@ -133,8 +121,10 @@ def _margins_at_point(ranked: Ranked, point: int, targets: np.ndarray) -> np.nda
     laws = []
     d0_stays_below = np.zeros(steps)  # P(u0 <= phi of all columns) of each phi
     for case in ranked.cases:
-        pairs = case.u0[point] * steps + case.u1[point]
-        law = np.bincount(pairs, weights=case.weights, minlength=steps**2).reshape(steps, steps)
+        states = case.states
+        pairs = states.on_d0[point] * steps + states.on_d1[point]
+        law = np.bincount(pairs, weights=states.weights, minlength=steps**2)
+        law = law.reshape(steps, steps)
         laws.append(law)
         d0_stays_below += case.chance * none_of(_above(law.sum(axis=1)), m)
     # It grows with phi: those that are likely enough are the last ones.
@@ -230,13 +220,13 @@ def _probability_with_gap(ranked: Ranked, lower_ends: np.ndarray, gap: float) ->
     m = ranked.m[0]
     probability = np.zeros(len(lower_ends))
     for case in ranked.cases:
-        u0 = values[case.u0[0]]
-        u1 = values[case.u1[0]]
+        u0 = values[case.states.on_d0[0]]
+        u1 = values[case.states.on_d1[0]]
         for k, phi in enumerate(lower_ends):
             above_on_d0 = u0 > phi
             above_on_either = above_on_d0 | (u1 > phi + gap)
-            d0_stays_below = none_of(case.weights[above_on_d0].sum(), m)
-            both_stay_below = none_of(case.weights[above_on_either].sum(), m)
+            d0_stays_below = none_of(case.states.weights[above_on_d0].sum(), m)
+            both_stay_below = none_of(case.states.weights[above_on_either].sum(), m)
             probability[k] += case.chance * (d0_stays_below - both_stay_below)
     return probability
 

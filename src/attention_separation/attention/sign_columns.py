@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -251,8 +251,21 @@ def _around_middle(coins: int, reach: int) -> tuple[np.ndarray, np.ndarray]:
     return heads, probabilities
 
 
-States = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""What each of S states of a column is worth to D0 and D1, (..., S), and its probability, (S,)."""
+class States(NamedTuple):
+    """The S states of a column: what each is worth to D0 and D1, and its probability."""
+
+    on_d0: np.ndarray  # (..., S)
+    on_d1: np.ndarray  # (..., S)
+    weights: np.ndarray  # (S,) probabilities
+
+
+class ClassCase(NamedTuple):
+    """Whether the special tokens of D0 and D1 mark the same class or two: its chance, and the
+    states of a column then."""
+
+    chance: float
+    states: States
+
 
 NEARLY_ONE = np.nextafter(1.0, 0.0)
 
@@ -287,6 +300,16 @@ def different_classes(d0: np.ndarray, d1: np.ndarray) -> States:
     return _flat_states(on_d0, on_d1, counted_bits=2)
 
 
+def class_cases(d0: np.ndarray, d1: np.ndarray) -> list[ClassCase]:
+    """The cases for special tokens of D0 and D1 drawn apart from each other: the same class, and
+    two where there are two."""
+    classes = d0.shape[-1]
+    cases = [ClassCase(1 / classes, same_class(d0, d1))]
+    if classes > 1:
+        cases.append(ClassCase(1 - 1 / classes, different_classes(d0, d1)))
+    return cases
+
+
 def _flat_states(d0: list[np.ndarray], d1: list[np.ndarray], counted_bits: int) -> States:
     """States along one axis, from parts whose last axis counts heads of fair coins, and whose axes
     before it are `counted_bits` fair bits; the parts are equally likely."""
@@ -295,4 +318,5 @@ def _flat_states(d0: list[np.ndarray], d1: list[np.ndarray], counted_bits: int) 
     flat_d1 = np.concatenate([part.reshape(*points, -1) for part in d1], axis=-1)
     coins = binomial_half_pmf(d0[0].shape[-1] - 1)
     settings_of_bits = flat_d0.shape[-1] // len(coins)
-    return flat_d0, flat_d1, np.tile(coins / settings_of_bits, settings_of_bits)
+    weights = np.tile(coins / settings_of_bits, settings_of_bits)
+    return States(flat_d0, flat_d1, weights)

@@ -10,15 +10,16 @@ float64 *tells* a threshold if it is certain for each score on which side of the
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from .sign_columns import (
     ROUNDING,
+    ClassCase,
     StateScores,
+    class_cases,
     concatenate_networks,
-    different_classes,
     none_of,
     same_class,
 )
@@ -30,15 +31,14 @@ what they may be off by, and then below ROUNDING, where no curve shows it."""
 EQUAL = 1e-12
 """Probabilities closer than this are not told apart."""
 
-MOST_NUMBERS = 1 << 17
+MOST_CURVE_NUMBERS = 1 << 17
 """Scores and states of points worked on at once."""
 
-Places = np.ndarray | slice
-"""Where among a network's scores those of the states of a column stand, (S,)."""
+DatasetDraws = Literal["independent", "same"]
+"""Whether D0 and D1 have special tokens drawn apart from each other, or the same."""
 
-Columns = Sequence[tuple[float, tuple[Places, Places, np.ndarray]]]
-"""Chances of cases, and the states of a column in each: their places on D0 and on D1, and their
-probabilities, (S,)."""
+SignDraws = Literal["shared", "fresh"]
+"""Whether all networks share y, or each has a fresh one."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ class Networks:
     ----------
     d0, d1 : (P, N0, places) and (P, N1, places), their scores
     m, s : (P,) number of sign columns, and the unit of thresholds
-    columns : see `Columns`
+    cases : of the special tokens' classes; what a state of a column is worth is where it stands
+        among a network's scores, (S,)
     signs : y "shared" by all networks, or "fresh" for each
     """
 
@@ -57,8 +58,8 @@ class Networks:
     d1: StateScores
     m: np.ndarray
     s: np.ndarray
-    columns: Columns
-    signs: str
+    cases: Sequence[ClassCase]
+    signs: SignDraws
 
     def __getitem__(self, points: slice) -> "Networks":
         return Networks(
@@ -66,15 +67,15 @@ class Networks:
             d1=self.d1[points],
             m=self.m[points],
             s=self.s[points],
-            columns=self.columns,
+            cases=self.cases,
             signs=self.signs,
         )
 
     def parts(self) -> Iterator[slice]:
         """The points in parts that arrays can hold together."""
-        states = sum(2 * len(weights) for _, (_, _, weights) in self.columns)
+        states = sum(2 * len(case.states.weights) for case in self.cases)
         numbers = self.d0.score[0].size + self.d1.score[0].size + states
-        step = max(MOST_NUMBERS // numbers, 1)
+        step = max(MOST_CURVE_NUMBERS // numbers, 1)
         for start in range(0, len(self.m), step):
             yield slice(start, start + step)
 
@@ -84,20 +85,22 @@ class Networks:
         exceed_on_d0 = self.d0.exceed(((thetas - gap / 2) * self.s)[:, None, None])
         exceed_on_d1 = self.d1.exceed(((thetas + gap / 2) * self.s)[:, None, None])
         if self.signs == "fresh":
-            ((_, (places, _, weights)),) = self.columns
+            [case] = self.cases
             exceed = np.concatenate([exceed_on_d1, exceed_on_d0], axis=1)
-            is_zero = none_of(exceed[..., places] @ weights, self.m[:, None])
+            chances = exceed[..., case.states.on_d0] @ case.states.weights
+            is_zero = none_of(chances, self.m[:, None])
             return first_alone_positive(is_zero)
         first_exceeds = exceed_on_d1[:, 0]
         others_on_d1 = np.logical_or.reduce(exceed_on_d1[:, 1:], axis=1)
         some_on_d0 = np.logical_or.reduce(exceed_on_d0, axis=1)
         probability = np.zeros(len(self.m))
-        for chance, (places_on_d0, places_on_d1, weights) in self.columns:
-            others_exceed = some_on_d0[:, places_on_d0] | others_on_d1[:, places_on_d1]
-            some_exceed = others_exceed | first_exceeds[:, places_on_d1]
-            others_zero = none_of(others_exceed @ weights, self.m)
-            all_zero = none_of(some_exceed @ weights, self.m)
-            probability += chance * (others_zero - all_zero)
+        for case in self.cases:
+            states = case.states
+            others_exceed = some_on_d0[:, states.on_d0] | others_on_d1[:, states.on_d1]
+            some_exceed = others_exceed | first_exceeds[:, states.on_d1]
+            others_zero = none_of(others_exceed @ states.weights, self.m)
+            all_zero = none_of(some_exceed @ states.weights, self.m)
+            probability += case.chance * (others_zero - all_zero)
         return probability
 
 
@@ -224,8 +227,8 @@ def threshold_curves(
     m: np.ndarray,
     s: np.ndarray,
     n: np.ndarray,
-    data: str,
-    signs: str = "shared",
+    data: DatasetDraws,
+    signs: SignDraws = "shared",
 ) -> ThresholdCurves:
     """P(the first network on D1 is positive, and all others are zero), for thresholds above 0.
 
@@ -241,18 +244,15 @@ def threshold_curves(
     signs : y "shared" by all networks, or "fresh" for each
     """
     shape = d0.score.shape[2:]
-    classes = shape[-1]
     places = np.arange(np.prod(shape)).reshape(shape)
-    columns: Columns = [(1.0, same_class(places, places))]
-    # A network's own law does not depend on the case.
-    if data == "independent" and signs == "shared" and classes > 1:
-        columns = [
-            (1 / classes, same_class(places, places)),
-            (1 - 1 / classes, different_classes(places, places)),
-        ]
+    # With fresh signs only each network's own law counts, which does not depend on the case.
+    if data == "independent" and signs == "shared":
+        cases = class_cases(places, places)
+    else:
+        cases = [ClassCase(1.0, same_class(places, places))]
     d0 = d0.reshape(*d0.score.shape[:2], -1)
     d1 = d1.reshape(*d1.score.shape[:2], -1)
-    return curves_of(Networks(d0, d1, m, s, columns, signs), n)
+    return curves_of(Networks(d0, d1, m, s, cases, signs), n)
 
 
 def curves_of(networks: Networks, n: np.ndarray) -> ThresholdCurves:
@@ -273,8 +273,9 @@ def _curves_together(networks: Networks, n: np.ndarray) -> ThresholdCurves:
     ranks = ranked.ranks
     steps = ranked.edges.shape[1] - 1
     if networks.signs == "fresh":
-        ((_, (places, _, weights)),) = networks.columns
-        is_zero = none_above(ranks[..., places], weights, networks.m, steps)
+        [case] = networks.cases
+        ranks_of_states = ranks[..., case.states.on_d0]
+        is_zero = none_above(ranks_of_states, case.states.weights, networks.m, steps)
         probability = first_alone_positive(is_zero)
     else:
         networks_on_d1 = networks.d1.score.shape[1]
@@ -282,12 +283,13 @@ def _curves_together(networks: Networks, n: np.ndarray) -> ThresholdCurves:
         others_on_d1 = ranks[:, 1:networks_on_d1].max(axis=1, initial=0)
         largest_on_d0 = ranks[:, networks_on_d1:].max(axis=1, initial=0)
         probability = np.zeros((len(n), steps))
-        for chance, (places_on_d0, places_on_d1, weights) in networks.columns:
-            others = np.maximum(largest_on_d0[:, places_on_d0], others_on_d1[:, places_on_d1])
-            all_networks = np.maximum(others, first[:, places_on_d1])
+        for case in networks.cases:
+            states = case.states
+            others = np.maximum(largest_on_d0[:, states.on_d0], others_on_d1[:, states.on_d1])
+            all_networks = np.maximum(others, first[:, states.on_d1])
             largest = np.stack([others, all_networks], axis=1)
-            is_zero = none_above(largest, weights, networks.m, steps)
-            probability += chance * (is_zero[:, 0] - is_zero[:, 1])
+            is_zero = none_above(largest, states.weights, networks.m, steps)
+            probability += case.chance * (is_zero[:, 0] - is_zero[:, 1])
     largest_told = np.where(ranked.is_told, probability, 0.0).max(axis=1)
     is_largest_told = probability.max(axis=1) <= largest_told + EQUAL
     return ThresholdCurves(

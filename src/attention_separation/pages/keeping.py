@@ -1,4 +1,4 @@
-"""What docs/ keeps of a finished run: pictures as they are, and tables, to `DIGITS`, as csv.
+"""What docs/ keeps of a finished run: pictures as they are, and tables, to `KEPT_DIGITS`, as csv.
 
 A table is written again where one of its numbers has moved by more than rounding."""
 
@@ -16,7 +16,7 @@ from ..results.declaration import FIGURE, PICTURE, TABLE, Output, Study, outputs
 from ..results.files import replacing, write_text
 from ..results.tables import check_inputs, read_table, rounded
 
-DIGITS = 8
+KEPT_DIGITS = 8
 """Of the numbers in tracked tables: the last of a float64's 16 depend on the kind of processor."""
 
 
@@ -51,7 +51,7 @@ def keep_run(study: Study, docs: Path) -> tuple[int, list[str]]:
         if output.kind is not PICTURE:
             part = study.kept_part(output, read_table(path))
             if part is not None:
-                _write_if_moved(rounded(part, DIGITS), folder / f"{output.name}.csv")
+                _write_if_moved(rounded(part, KEPT_DIGITS), folder / f"{output.name}.csv")
     return len(kept), left
 
 

@@ -34,8 +34,8 @@ CAP_NODES = 40
 FARTHEST = 200.0
 """log2 of the farthest degree looked at: the tail from there on is below 1e-50."""
 
-DIGITS = 6
-"""Of numbers of heads above 10^DIGITS: double precision has not all of their digits."""
+BOUND_DIGITS = 6
+"""Of numbers of heads above 10^BOUND_DIGITS: double precision has not all of their digits."""
 
 MOST_HEADS = 1000
 """log2 of the most heads that are looked for."""
@@ -204,7 +204,7 @@ def correlation(d: int, r: int, heads: np.ndarray, degree: int) -> np.ndarray:
 def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -> list[int]:
     """For each error in (0, 1/2), the fewest heads that the bound leaves possible.
 
-    With fewer the error is surely larger. Numbers above 10^DIGITS are rounded down to so many
+    With fewer the error is surely larger. Numbers above 10^BOUND_DIGITS are rounded down to so many
     digits. ArithmeticError if more than 2^MOST_HEADS are needed.
     """
     wanted = np.array(errors)
@@ -224,8 +224,8 @@ def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -
 
 
 def _rounded_down(heads: int) -> int:
-    """A number to DIGITS digits, where it is above 10^DIGITS."""
-    if heads <= 10**DIGITS:
+    """A number to BOUND_DIGITS digits, where it is above 10^BOUND_DIGITS."""
+    if heads <= 10**BOUND_DIGITS:
         return heads
-    unit = 10 ** (len(str(heads)) - DIGITS)
+    unit = 10 ** (len(str(heads)) - BOUND_DIGITS)
     return heads // unit * unit

@@ -17,7 +17,7 @@ from .softmax_vs_linear.settings.panels import IndexJob
 
 TITLE = "Softmax against linear attention: results"
 
-STYLE = """
+INDEX_STYLE = """
 body { max-width: 60em; } h2 { font-size: 1.15em; margin: 2em 0 .5em; }
 .answer { font-size: 1.3em; margin: .5em 0; } figure { margin: 0; }
 figure img { width: 100%; background: #fff; } figcaption { color: #555; font-size: 13px; }
@@ -77,7 +77,7 @@ def page(
         _next(),
         "</div>",
     ]
-    return document(TITLE, "\n".join(parts), STYLE)
+    return document(TITLE, "\n".join(parts), INDEX_STYLE)
 
 
 def _figure_element(job: IndexJob, verdict_rows: Sequence[Row], path: Path) -> str:

@@ -23,7 +23,7 @@ ABOUT = (
     "parquet file carries its seed, the digest of its settings, that of the code it depends on, "
     "and versions, in its metadata."
 )
-STYLE = """
+PROVENANCE_STYLE = """
 pre { background: #f4f7fa; padding: 1em; overflow-x: auto; font-size: 12px; }
 table { margin: 0 0 1em; } th { position: static; } .packages { columns: 16em; font-size: 13px; }
 """
@@ -78,7 +78,7 @@ def page(job: ProvenanceJob) -> str:
         f"defaults filled in.</p>\n<pre>{escape(text)}</pre>\n"
         f"<h2>All packages installed</h2>\n<p class='packages'>{others}</p>"
     )
-    return document(TITLE, body, STYLE)
+    return document(TITLE, body, PROVENANCE_STYLE)
 
 
 def opening(job: ProvenanceJob, verdicts: Mapping[str, str]) -> str:

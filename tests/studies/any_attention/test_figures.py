@@ -16,7 +16,7 @@ from attention_separation.attention.kernels import KERNELS, exponential, power
 from attention_separation.datasets import another_x
 from attention_separation.pages import drawing
 from attention_separation.studies.any_attention import figures
-from attention_separation.studies.any_attention.figures import multiples
+from attention_separation.studies.any_attention.figures import spaced_multiples
 from attention_separation.studies.any_attention.settings import FIGURES, KernelsJob
 
 STUDY = CONFIG.studies()["any_attention"]
@@ -40,7 +40,7 @@ def drawn(tmp_path_factory):
     """The figures at fewer n and parameters, and one of each kind drawn again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "FORMATS", ("svg",))
-        patch.setattr(figures, "SIZES", 5)
+        patch.setattr(figures, "MOST_SIZES_OF_MAP", 5)
         for name, count in ((ACCURACY, 9), ("kernels_margins", 4), ("kernels_budget", 3)):
             patch.setitem(figures.DRAWN, name, replace(figures.DRAWN[name], count=count))
         for name in MAPS:
@@ -97,16 +97,16 @@ def test_gaps_and_weights(drawn):
     np.testing.assert_allclose(slopes, -1, atol=0.02)
     assert gaps.query("kernel == 'uniform' and model == 'cross_attention'")["margin"].isna().all()
     other = gaps.query("attention_x == 'another'")["margin"]
-    assert other.tolist() == [another_x.margin(DATA, figures.WEIGHT)] * 4
+    assert other.tolist() == [another_x.margin(DATA, figures.WEIGHT_OF_ANOTHER_X)] * 4
     weights = table(drawn, "kernels_budget").query("kernel == 'linear'")
     wanted = least_weights(KERNELS["linear"], LAYERS[0], DATA, weights["n"].tolist()[:3])
     np.testing.assert_array_equal(weights["weight"][:3], wanted)
 
 
 def test_multiples_of_k_nearly_geometric():
-    found = multiples(20, 7, least=20, most=2e7)
+    found = spaced_multiples(20, 7, least=20, most=2e7)
     assert found == [20, 200, 2000, 20_000, 200_000, 2_000_000, 20_000_000]
-    assert multiples(7, 3, least=2, most=50)[0] == 7
+    assert spaced_multiples(7, 3, least=2, most=50)[0] == 7
 
 
 @pytest.mark.whole_run

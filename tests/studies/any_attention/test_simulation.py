@@ -164,7 +164,7 @@ def test_fewer_trials_are_the_first_of_more(kernel, monkeypatch):
     layer = LAYERS[2]
     more = simulate(kernel, layer, SMALL, 6, 7, 23)
     for trials, most in ((23, 1), (10, 2**20), (9, 3000)):
-        monkeypatch.setattr(simulation, "MOST_NUMBERS", most)
+        monkeypatch.setattr(simulation, "MOST_DRAWN_NUMBERS", most)
         fewer = simulate(kernel, layer, SMALL, 6, 7, trials)
         for features, outcome in fewer.items():
             for part in ("after_y", "paper", "share"):

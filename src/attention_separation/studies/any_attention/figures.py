@@ -28,11 +28,11 @@ from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, numpy_column, select_rows, table_from_rows
 from ...settings.kernel_values import own_kernels
 from ...settings.strict_model import MAX_VALUES, subsample
-from .laws.margins import ANOTHER, WEIGHT
+from .laws.margins import ANOTHER, WEIGHT_OF_ANOTHER_X
 from .laws.predictions import critical_temperatures, least_degrees
 from .settings import Data, KernelsJob
 
-SIZES = 56
+MOST_SIZES_OF_MAP = 56
 """Numbers of tokens of a map."""
 
 MOST_OF_SYMBOL = 40
@@ -41,7 +41,9 @@ MOST_OF_SYMBOL = 40
 LAYER_FIELDS = [("model", pa.string()), ("attention_x", pa.string())]
 
 
-def multiples(classes: int, count: int, least: float = 100, most: float = LARGEST_N) -> list[int]:
+def spaced_multiples(
+    classes: int, count: int, least: float = 100, most: float = LARGEST_N
+) -> list[int]:
     """About so many multiples of K from `least` to `most`, nearly geometric."""
     in_a_class = np.floor(np.geomspace(least, most, count) / classes + 1e-9)
     in_a_class = np.unique(np.maximum(in_a_class, 1))
@@ -85,7 +87,7 @@ class Lines:
 
     def n(self, data: Data) -> list[int]:
         """The numbers of tokens."""
-        return multiples(data.classes, self.count, self.least or data.classes, self.most)
+        return spaced_multiples(data.classes, self.count, self.least or data.classes, self.most)
 
     def numbers(self, data: Data, own: Mapping[str, Kernel]) -> pa.Table:
         """A row per kernel, layer and n, a user's `own` kernels after the others; null where a
@@ -207,12 +209,16 @@ def _margin_with_another_x(layer: Layer, data: Data, n: list[int]) -> np.ndarray
     """That of linear attention, the same at every n; in self-attention alone."""
     if layer.model != ANOTHER.model:
         return None
-    return np.full(len(n), another_x.margin(data, WEIGHT))
+    return np.full(len(n), another_x.margin(data, WEIGHT_OF_ANOTHER_X))
 
 
 def _rows_with_another_x(data: Data, n: list[int]) -> list[Row]:
     """Rows of linear attention with another X."""
-    row = {"kernel": "linear", **ANOTHER.columns, "margin": another_x.margin(data, WEIGHT)}
+    row = {
+        "kernel": "linear",
+        **ANOTHER.columns,
+        "margin": another_x.margin(data, WEIGHT_OF_ANOTHER_X),
+    }
     return [row | {"n": size} for size in n]
 
 
@@ -306,7 +312,7 @@ class Map:
     title: str
     note: str
     scale: str = "linear"
-    most: int = MAX_VALUES  # of n, where it is less than SIZES
+    most: int = MAX_VALUES  # of n, where it is less than MOST_SIZES_OF_MAP
 
     def at_most(self, points: int) -> "Map":
         """The same with so many values of the parameter, and n, at most."""
@@ -315,7 +321,7 @@ class Map:
 
     def numbers(self, data: Data) -> pa.Table:
         """P at the best threshold: a row per layer, value of the parameter, and n."""
-        n = multiples(data.classes, min(SIZES, self.most))
+        n = spaced_multiples(data.classes, min(MOST_SIZES_OF_MAP, self.most))
         values = np.repeat(self.values, len(n))
         sizes = n * len(self.values)
         kernel = self.kernel(values[:, None, None])

@@ -71,7 +71,7 @@ def attend_favor(
     return _attend_features(phi_q, phi_k, mass)
 
 
-def _turned(x: np.ndarray) -> np.ndarray:
+def _rotated_by_place(x: np.ndarray) -> np.ndarray:
     """relu(x_i) times the cosine and the sine of pi i / 2n."""
     angles = math.pi / (2 * x.shape[-2]) * np.arange(x.shape[-2])[:, None]
     x = np.maximum(x, 0.0)
@@ -82,7 +82,7 @@ def attend_cosformer(
     queries: np.ndarray, keys: np.ndarray, mass: np.ndarray, projections: np.ndarray | None = None
 ) -> np.ndarray:
     """With cos(x - y) = cos x cos y + sin x sin y."""
-    return _attend_features(_turned(queries), _turned(keys), mass)
+    return _attend_features(_rotated_by_place(queries), _rotated_by_place(keys), mass)
 
 
 def attend_exp(
@@ -158,7 +158,7 @@ def distinct_tokens(layer: Layer, tokens: Tokens, dataset: int) -> DistinctToken
 STREAMS = "kernels_simulated"
 """What the names of all streams begin with."""
 
-MOST_NUMBERS = 2**20
+MOST_DRAWN_NUMBERS = 2**20
 """Of one array: trials that need more are worked on one after another."""
 
 
@@ -193,7 +193,7 @@ def draws(
     # A W is made of whole blocks of Gaussian numbers.
     numbers_of_w = math.ceil(features / d) * d * d
     largest_array = max(tokens * max(2 * d, m + 2, features), d * m, numbers_of_w)
-    together = max(MOST_NUMBERS // largest_array, 1)
+    together = max(MOST_DRAWN_NUMBERS // largest_array, 1)
     point = f"{kernel.name} {layer.model} {layer.attention_x} n={n}"
     for block, trials_in_block in blocks(trials):
         streams = BlockStreams(seed, STREAMS, point, block)
@@ -222,8 +222,8 @@ def simulate(
     d1 = distinct_tokens(layer, tokens, 1)
     parts_by_features: dict[int | None, list[Outcome]] = {}
     for draw in draws(kernel, layer, data, n, seed, trials):
-        inputs_on_d0 = _inputs(kernel, d0, n, draw.places[:, 0], draw.y)
-        inputs_on_d1 = _inputs(kernel, d1, n, draw.places[:, 1], draw.y)
+        inputs_on_d0 = _inputs_of_trials(kernel, d0, n, draw.places[:, 0], draw.y)
+        inputs_on_d1 = _inputs_of_trials(kernel, d1, n, draw.places[:, 1], draw.y)
         for features in kernel.features or (None,):
             projections = draw.projections
             if projections is not None:
@@ -260,13 +260,13 @@ class Inputs:
     special_query: np.ndarray
 
 
-def _inputs(
+def _inputs_of_trials(
     kernel: SimulatedKernel, tokens: DistinctTokens, n: int, places: np.ndarray, y: np.ndarray
 ) -> Inputs:
     """What a kernel is given; `places` (T, q) are the special query's and key's."""
     classes = len(tokens.queries)
-    queries = _layout(kernel, places[:, 0], n, classes)
-    keys = _layout(kernel, places[:, -1], n, classes)
+    queries = _layout_of_trials(kernel, places[:, 0], n, classes)
+    keys = _layout_of_trials(kernel, places[:, -1], n, classes)
     is_special = np.zeros(keys.counts.shape)
     is_special[np.arange(len(y)), keys.special] = 1.0
     values = tokens.values[keys.index]
@@ -290,7 +290,7 @@ class Layout:
     counts: np.ndarray
 
 
-def _layout(kernel: SimulatedKernel, place: np.ndarray, n: int, classes: int) -> Layout:
+def _layout_of_trials(kernel: SimulatedKernel, place: np.ndarray, n: int, classes: int) -> Layout:
     """The layout with the special token at a place (T,) among all n."""
     marked = place % classes
     if kernel.in_order:

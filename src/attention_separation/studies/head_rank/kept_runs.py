@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 
-from ...pages.keeping import DIGITS
+from ...pages.keeping import KEPT_DIGITS
 from ...results.environment import processor
 from ...results.files import write_text
 from ...results.tables import read_schema, rounded, table_from_rows, write_csv
@@ -44,7 +44,7 @@ def keep_runs(results: Path, folder: Path) -> int:
     rows.sort(key=lambda row: (row["cell"], row["run"]))
     made_with = read_made_with(folder) | {path.stem: _made_with(path, results) for path in paths}
     for name, table in kept_tables(rows).items():
-        write_csv(rounded(table, DIGITS), folder / f"{name}.csv")
+        write_csv(rounded(table, KEPT_DIGITS), folder / f"{name}.csv")
     write_text(folder / MADE_WITH, json.dumps(made_with, indent=1, sort_keys=True) + "\n")
     return len(paths)
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ...messages.words import counted
 from ...pages.drawing import save
-from ...pages.keeping import DIGITS
+from ...pages.keeping import KEPT_DIGITS
 from ...results.tables import rounded, table_from_rows, write_csv
 from ...statistics.contrasts import Run
 from .claims.claim import SCHEMA as CLAIMS_SCHEMA
@@ -94,4 +94,4 @@ def keep_paper_size(results: Path, docs: Path, margin: float, level: float) -> I
 
 
 def _write_rounded(rows: list[dict[str, Any]], columns: pa.Schema, path: Path) -> None:
-    write_csv(rounded(table_from_rows(rows, columns), DIGITS), path)
+    write_csv(rounded(table_from_rows(rows, columns), KEPT_DIGITS), path)

@@ -64,7 +64,7 @@ def test_the_staircase_by_enumeration(layer, rho, m):
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
 def test_several_shares_are_each_alone_and_enough_from_the_critical_one_on(layer, monkeypatch):
-    monkeypatch.setattr(mixture, "MOST_NUMBERS", 3 * 2 * (DATA.classes + 1) ** 2)
+    monkeypatch.setattr(mixture, "MOST_MIXED_NUMBERS", 3 * 2 * (DATA.classes + 1) ** 2)
     law = Mixture(layer, DATA)
     rho, m = (part.ravel() for part in np.meshgrid([1.0, 1.3, 4.0], [5, 15, 23, 32]))
     least = np.array([critical_share(r, int(k), layer, DATA) for r, k in zip(rho, m, strict=True)])

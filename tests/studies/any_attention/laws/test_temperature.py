@@ -10,7 +10,7 @@ from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.verdicts import separates
 from attention_separation.attention.kernels import exponential
 from attention_separation.results.tables import read_parquet
-from attention_separation.studies.any_attention.laws.temperature import SCHEMA, SIZES
+from attention_separation.studies.any_attention.laws.temperature import N_OF_TEMPERATURES, SCHEMA
 
 JOB = CONFIG.studies()["any_attention"].results["kernels_sharpness"].settings
 GAMMA = (1.48, 2.64, 1.2)
@@ -31,8 +31,8 @@ def test_the_table(tmp_path):
         str(output),
     )
     rows = read_parquet(output, SCHEMA).to_pylist()
-    assert [row["n"] for row in rows] == [*SIZES] * 3
-    layers = [layer for layer in LAYERS for _ in SIZES]
+    assert [row["n"] for row in rows] == [*N_OF_TEMPERATURES] * 3
+    layers = [layer for layer in LAYERS for _ in N_OF_TEMPERATURES]
     for row, layer in zip(rows, layers, strict=True):
         at = layer, JOB.data, np.array([row["n"]])
         for scale, fixed in (("s_fixed_tokens", True), ("s_paper_tokens", False)):

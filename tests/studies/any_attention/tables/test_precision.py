@@ -123,7 +123,7 @@ def test_the_first_that_is_lost():
 
         assert precision.first_lost(verdict, PAPERS) == pytest.approx(wanted, nan_ok=True)
     # sqrt(log n) is 0 at one token.
-    assert precision.multiples(PAPERS.model_copy(update={"classes": 1}), 10, 5)[0] == 2
+    assert precision.tested_sizes(PAPERS.model_copy(update={"classes": 1}), 10, 5)[0] == 2
 
 
 @pytest.mark.exhaustive
@@ -134,7 +134,9 @@ def test_the_tracked_table_is_that_of_the_code(name, part, layer):
     types = pyarrow.csv.ConvertOptions(column_types=precision.SCHEMA)
     tracked = pyarrow.csv.read_csv(ROOT / "docs/kernels/precision.csv", convert_options=types)
     kept = chosen(tracked.to_pylist(), kernel=name, **{"lambda": part}, **layer.columns)
-    rows = table_from_rows(precision._rows(name, part, layer, PAPERS), precision.SCHEMA).to_pylist()
+    rows = table_from_rows(
+        precision._rows_by_scheme(name, part, layer, PAPERS), precision.SCHEMA
+    ).to_pylist()
     assert len(rows) == len(SCHEMES)
     for row, kept_row in zip(rows, kept, strict=True):
         for column, value in row.items():
@@ -165,7 +167,7 @@ def test_the_table(monkeypatch, tmp_path):
 
     assert len(rows) == 4 * 3 * 4
     row = next(row for row in rows if (row["kernel"], row["lambda"]) == ("linear", 1))
-    n = precision.multiples(PAPERS, 0, 5)
+    n = precision.tested_sizes(PAPERS, 0, 5)
     of = KERNELS["linear"], 1, LAYERS[0], PAPERS, SCHEMES[0], n.tolist()
     after = precision.rounded_columns(*of).best_probabilities() > 0.5
     lasts = n <= row["last_n"]

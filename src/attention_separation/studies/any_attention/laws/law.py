@@ -110,8 +110,8 @@ def statement_claim(
     )
 
 
-LAST_N = "last n"
-LEAST_WEIGHT = "g"
+QUANTITY_LAST_N = "last n"
+QUANTITY_WEIGHT = "g"
 """Quantities that 0 or inf may be predicted of."""
 
 
@@ -123,10 +123,10 @@ class Statement(NamedTuple):
 
 
 STATEMENT_BY_EXTREME = {
-    (LAST_N, 0.0): Statement("separates at some n", is_so=False),
-    (LAST_N, math.inf): Statement("separates at the largest n", is_so=True),
-    (LEAST_WEIGHT, 0.0): Statement("separates at g = 0", is_so=True),
-    (LEAST_WEIGHT, math.inf): Statement("separates at some g", is_so=False),
+    (QUANTITY_LAST_N, 0.0): Statement("separates at some n", is_so=False),
+    (QUANTITY_LAST_N, math.inf): Statement("separates at the largest n", is_so=True),
+    (QUANTITY_WEIGHT, 0.0): Statement("separates at g = 0", is_so=True),
+    (QUANTITY_WEIGHT, math.inf): Statement("separates at some g", is_so=False),
 }
 """By the quantity, and what is predicted of it."""
 

@@ -35,19 +35,19 @@ def judge_laws(data: Data, most: int | None = None) -> list[Row]:
     return rows
 
 
-ENDLESS = ("predicted", "measured", "relative_difference", "tolerance")
+ENDLESS_OF_LAWS = ("predicted", "measured", "relative_difference", "tolerance")
 """Columns in which inf has a meaning."""
 
 SCHEMA = schema(
     law=str, kind=str, kernel=str, model=str, attention_x=str, at=float, quantity=str,
-    **dict.fromkeys(ENDLESS, float), tolerance_kind=str, verdict=str,
+    **dict.fromkeys(ENDLESS_OF_LAWS, float), tolerance_kind=str, verdict=str,
     **dict.fromkeys(LAW_COLUMNS, str),
 )  # fmt: skip
 """A row per law, kernel, layer and n (`at`): null where float64 does not tell; inf as for a
 largest n that was not reached, or an error term without bound."""
 
 TITLE = "Any attention: laws of which kernels separate, judged"
-SCOPE = (
+SCOPE_OF_LAWS = (
     "A number agrees if it differs from the exact value by no more than the law's own error term, "
     "the tolerance, which is relative. Statements are 1 where they are true and 0 where not; that "
     "a kernel has exactly the P of uniform attention is an identity, of both P. A claim is not "
@@ -73,7 +73,7 @@ def _with_nulls(row: Row) -> Row:
 
 def about(table: pa.Table) -> str:
     """A line for each law: its statement, condition and error term, and how many claims agree."""
-    lines = [SCOPE]
+    lines = [SCOPE_OF_LAWS]
     for law, claims in rows_by(table.to_pylist(), "law").items():
         first = claims[0]
         counts = count_verdicts(claim["verdict"] for claim in claims)
@@ -128,7 +128,7 @@ def run(job: KernelsJob, output: Path | None = None, elsewhere: Path | None = No
         table = law_table(job)
         shown = table.drop_columns(list(LAW_COLUMNS))
         path = output.with_suffix("")
-        write_result(table, path, provenance, TITLE, about(table), shown, endless=ENDLESS)
+        write_result(table, path, provenance, TITLE, about(table), shown, endless=ENDLESS_OF_LAWS)
     if elsewhere:
         table = elsewhere_table(job.data)
         write_result(table, elsewhere.with_suffix(""), provenance, TITLE_ELSEWHERE, ABOUT_ELSEWHERE)

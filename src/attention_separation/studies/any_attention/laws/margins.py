@@ -26,7 +26,7 @@ ERROR_OF_SCORES = 1e-15
 ERROR_OF_MARGINS = 1e-12
 """Relative."""
 
-WEIGHT = 1.0
+WEIGHT_OF_ANOTHER_X = 1.0
 """g of another X."""
 
 ANOTHER = Layer("self_attention", "another", "Self-attention, X = e_d e_d^T + g e_1 e_k^T")
@@ -156,10 +156,10 @@ def _margin_claims(data: Data) -> Iterator[Prediction]:
 
 def _claims_with_another_x(data: Data) -> Iterator[Prediction]:
     """That the margin of linear attention with another X is the same at every n."""
-    predicted = margin(data, WEIGHT)
+    predicted = margin(data, WEIGHT_OF_ANOTHER_X)
     error = ERROR_WITH_ANOTHER_X / predicted
     for n in stacked(data, 200, 2_000, 20_000):
-        measured = literal_margin(data, n, WEIGHT)
+        measured = literal_margin(data, n, WEIGHT_OF_ANOTHER_X)
         yield Prediction("linear", ANOTHER, "2 eps", predicted, measured, error, n)
 
 

@@ -44,7 +44,7 @@ LARGEST_LOG_RATIO = 700.0
 THRESHOLD_ROUNDING = 1e-12
 """A threshold that is 0 but for rounding is 0."""
 
-MOST_NUMBERS = 1 << 18
+MOST_MIXED_NUMBERS = 1 << 18
 """Shares of levels and states worked on at once."""
 
 
@@ -241,7 +241,7 @@ class Mixture:
         each, and whether states of one level are in order, (P,); at f = 0 its limit."""
         best = np.zeros(len(share))
         ordered = np.broadcast_to(ordered, share.shape)
-        step = max(MOST_NUMBERS // (2 * (self.classes + 1) ** 2), 1)
+        step = max(MOST_MIXED_NUMBERS // (2 * (self.classes + 1) ** 2), 1)
         for start in range(0, len(share), step):
             part = slice(start, start + step)
             fires = self.firing_chances(share[part], rho[part], ordered[part])

@@ -57,8 +57,8 @@ ENTMAXES = {
     1.05: Kernel("entmax_1.05", "", "row", entmax(1.05)),
 }
 
-SIZES = (2000, 20_000, 10**6)
-FAR_SIZES = (2000, 10**6, 10**12)
+N_OF_PROBABILITIES = (2000, 20_000, 10**6)
+FAR_N_OF_PROBABILITIES = (2000, 10**6, 10**12)
 AT_SIZES = "Compared at n = 2,000, 20,000 and 10^6."
 AT_FAR_SIZES = "Compared at n = 2,000, 10^6 and 10^12."
 SAME_P = "None: P is the same to 12 digits."
@@ -92,7 +92,7 @@ def _probability_claims(
 
 def _staircase_claims(data: Data) -> Iterator[Prediction]:
     """That P is what the mixture law says of R and rho."""
-    sizes = stacked(data, *SIZES[1:])
+    sizes = stacked(data, *N_OF_PROBABILITIES[1:])
     for layer, name in product(LAYERS, STAIRCASE):
         probabilities_at = partial(
             best_probability, KERNELS[name], layer, data, np.array(sizes), 0.0
@@ -105,7 +105,7 @@ def _staircase_claims(data: Data) -> Iterator[Prediction]:
 
 def _uniform_claims(data: Data) -> Iterator[Prediction]:
     """That uniform weights have the P of the floor, and 0 in cross-attention."""
-    sizes = stacked(data, *SIZES)
+    sizes = stacked(data, *N_OF_PROBABILITIES)
     for layer in LAYERS:
         law = mixture.Mixture(layer, data)
         predicted = [law.of_uniform(data.m(n)) for n in sizes]
@@ -115,7 +115,7 @@ def _uniform_claims(data: Data) -> Iterator[Prediction]:
 
 def _claims_of_equal_to_uniform(data: Data) -> Iterator[Prediction]:
     """That kernels have exactly the P of uniform weights."""
-    sizes = stacked(data, *SIZES)
+    sizes = stacked(data, *N_OF_PROBABILITIES)
     for layer, name in product((mixture.SELF, mixture.SELF_ONES), EQUAL_TO_UNIFORM):
         law = mixture.Mixture(layer, data)
         predicted = [law.of_uniform(data.m(n)) for n in sizes]
@@ -176,7 +176,7 @@ def differs_from_uniform(
 
 def _claims_of_cross_floor(data: Data) -> Iterator[Prediction]:
     """That kernels of bounded R have the P of the floor."""
-    sizes = stacked(data, *SIZES)
+    sizes = stacked(data, *N_OF_PROBABILITIES)
     law = mixture.Mixture(mixture.CROSS, data)
     floor = [law.floor(data.m(n)) for n in sizes]
     for name in AT_THE_CROSS_FLOOR:
@@ -222,7 +222,7 @@ def _has_others(kernel: Kernel, layer: Layer, data: Data, n: np.ndarray) -> np.n
 
 def _hardmax_claims(data: Data) -> Iterator[Prediction]:
     """P of hardmax, and that it separates, its P above half of exp's, in self-attention alone."""
-    sizes = stacked(data, *FAR_SIZES)
+    sizes = stacked(data, *FAR_N_OF_PROBABILITIES)
     for layer in LAYERS:
         is_self_attention = layer != mixture.CROSS
         # Without a0 all of D0's tokens tie in cross-attention.
@@ -244,7 +244,7 @@ def of_hardmax(m: int, layer: Layer, data: Data) -> float:
 
 def _claims_of_undivided_rows(data: Data) -> Iterator[Prediction]:
     """P of kernels whose rows are not divided by their sums."""
-    sizes = stacked(data, *FAR_SIZES)
+    sizes = stacked(data, *FAR_N_OF_PROBABILITIES)
     for layer, name in product(LAYERS, UNDIVIDED):
         holds = sums_decide(KERNELS[name], layer, data, np.array(sizes))
         if layer == mixture.SELF_ONES:

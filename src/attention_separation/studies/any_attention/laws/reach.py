@@ -87,7 +87,7 @@ def largest_n_claim(kernel: Kernel, layer: Layer, data: Data) -> law.Prediction:
     return law.bracket_claim(
         kernel.name,
         layer,
-        law.LAST_N,
+        law.QUANTITY_LAST_N,
         expected,
         measured=measured_n(kernel, layer, data),
         n=largest_of_all if math.isinf(expected.predicted) else None,
@@ -284,7 +284,7 @@ WEIGHT_LAW = law.Law(
     "element-wise exp 1 + g is about log(n/C)^2 / (a1^2 log n), in cross-attention without a1.",
     partial(
         _least_value_claims,
-        law.LEAST_WEIGHT,
+        law.QUANTITY_WEIGHT,
         LEAST_WEIGHTS,
         layers=(SELF, CROSS),
         tokens=(2000, 200_000, 10**10),

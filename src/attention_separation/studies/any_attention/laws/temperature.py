@@ -15,7 +15,7 @@ from ..settings import KernelsJob
 from .mixture import gamma
 from .predictions import stacked
 
-SIZES = (200, 2_000, 20_000, 1_000_000)
+N_OF_TEMPERATURES = (200, 2_000, 20_000, 1_000_000)
 SCHEMA = schema(
     model=str, attention_x=str, n=int, d=int, m=int,
     beta=float, limit=float, s_fixed_tokens=float, s_paper_tokens=float,
@@ -31,7 +31,7 @@ ABOUT = (
 
 def run(job: KernelsJob, output: Path) -> None:
     data = job.data
-    sizes = stacked(data, *SIZES)
+    sizes = stacked(data, *N_OF_TEMPERATURES)
     rows: list[dict[str, Any]] = []
     for layer in LAYERS:
         root = math.sqrt(layer.d(data.classes))

@@ -35,17 +35,17 @@ CASES = (
 )
 """Kernels, each with the part lambda of its row's mean that is subtracted."""
 
-EVERY = 200_000
-PER_DECADE = 100
+EVERY_MULTIPLE_UP_TO = 200_000
+KERNEL_SIZES_PER_DECADE = 100
 """Of the n at which the first lost is sought: up to here every multiple of K, then so many."""
 
-TOGETHER = 256
+SIZES_IN_A_BATCH = 256
 """Numbers of tokens worked on at once."""
 
-MARGINS_AT = 2_000
-BIASES_AT = (2_000, 20_000)
+N_OF_MARGINS = 2_000
+N_OF_BIASES = (2_000, 20_000)
 
-ENDLESS = ("last_n", "first_lost_exact", "first_lost")
+ENDLESS_OF_PRECISIONS = ("last_n", "first_lost_exact", "first_lost")
 SCHEMA = schema(
     kernel=str,
     **{"lambda": float},
@@ -59,16 +59,16 @@ SCHEMA = schema(
     first_lost=float,
     gained=int,
     lost=int,
-    **{f"p_each_bias_{n}": float for n in BIASES_AT},
+    **{f"p_each_bias_{n}": float for n in N_OF_BIASES},
 )
 TITLE = "Any attention: in 16 bits, and less a part of the mean"
 ABOUT = (
     "Rows f of a kernel, or f − λ/n: less a part of the row's mean. Exact numbers: last_n, the "
-    f"largest n at which it separates; its margins at n = {MARGINS_AT:,}, as in the table of "
+    f"largest n at which it separates; its margins at n = {N_OF_MARGINS:,}, as in the table of "
     "values; the first n that is lost. With a scheme: the first that is lost, and how many of 5 n "
     "a decade up to 10^12 are gained and lost; p_each_bias, with a bias for each neuron. The first "
-    f"lost is of all multiples of K up to {EVERY:,}. Beyond, of {PER_DECADE} a decade, so that "
-    "there may be smaller ones.\n"
+    f"lost is of all multiples of K up to {EVERY_MULTIPLE_UP_TO:,}. Beyond, of "
+    f"{KERNEL_SIZES_PER_DECADE} a decade, so that there may be smaller ones.\n"
     "Tokens, A X and outputs are rounded to 16 bits, to nearest and ties to even. flash: scores "
     "and sums have float32, weights 16 bits where they meet the values. eager: scores, weights and "
     "what a neuron reads have 16 bits too. A difference of rows is rounded again. m, √log n and "
@@ -208,11 +208,11 @@ def rounded_columns(
     )
 
 
-def multiples(data: Data, every: int, per_decade: int) -> np.ndarray:
-    """All multiples of K up to `every`, and so many a decade up to 10^12."""
+def tested_sizes(data: Data, every_up_to: int, per_decade: int) -> np.ndarray:
+    """All multiples of K up to `every_up_to`, and so many a decade up to 10^12."""
     decades = math.log10(LARGEST_N / data.classes)
     beyond = np.geomspace(1, LARGEST_N // data.classes, round(per_decade * decades))
-    all_first = np.arange(1, every // data.classes + 1)
+    all_first = np.arange(1, every_up_to // data.classes + 1)
     sizes = np.unique(np.append(all_first, beyond.astype(np.int64))) * data.classes
     return sizes[sizes > 1]
 
@@ -221,7 +221,7 @@ def first_lost(verdict_at: Callable[[np.ndarray], np.ndarray], data: Data) -> fl
     """The first n at which a kernel does not separate, both sides of it being asked, from what
     `separation` gives for each of several n; inf if there is none, NaN where float64 does not tell
     at an n before it."""
-    sizes = multiples(data, EVERY, PER_DECADE)
+    sizes = tested_sizes(data, EVERY_MULTIPLE_UP_TO, KERNEL_SIZES_PER_DECADE)
 
     def separates(n: np.ndarray) -> np.ndarray:
         return verdict_at(n) == 1
@@ -241,14 +241,14 @@ def _first_that_fails(
     separates: Callable[[np.ndarray], np.ndarray], sizes: np.ndarray
 ) -> int | None:
     """The index of the first of numbers of tokens at which a kernel does not separate."""
-    for start in range(0, len(sizes), TOGETHER):
-        fails = np.flatnonzero(~separates(sizes[start : start + TOGETHER]))
+    for start in range(0, len(sizes), SIZES_IN_A_BATCH):
+        fails = np.flatnonzero(~separates(sizes[start : start + SIZES_IN_A_BATCH]))
         if len(fails) > 0:
             return start + int(fails[0])
     return None
 
 
-def _verdicts(
+def _verdicts_of_columns(
     columns: Callable[[list[int]], Scored], layer: Layer, data: Data, n: np.ndarray
 ) -> np.ndarray:
     """The verdict at each n, (P,), from what `columns` gives at numbers of tokens."""
@@ -256,17 +256,19 @@ def _verdicts(
     return verdicts(columns(sizes).probability_bounds(), layer, data, tuple(sizes))
 
 
-def _rows(name: str, part: float, layer: Layer, data: Data) -> Iterator[Row]:
+def _rows_by_scheme(name: str, part: float, layer: Layer, data: Data) -> Iterator[Row]:
     """A row for each scheme, of a kernel less a part of its row's mean in a layer."""
     kernel = KERNELS[name]
     exact = minus_mean(part, kernel) if part > 0 else kernel
-    verdicts_exactly = partial(_verdicts, partial(score_columns, exact, layer, data), layer, data)
-    margins_at = MARGINS_AT - MARGINS_AT % data.classes
-    biases_at = [n - n % data.classes for n in BIASES_AT]
+    verdicts_exactly = partial(
+        _verdicts_of_columns, partial(score_columns, exact, layer, data), layer, data
+    )
+    margins_at = N_OF_MARGINS - N_OF_MARGINS % data.classes
+    biases_at = [n - n % data.classes for n in N_OF_BIASES]
     of_exp = exp_probabilities(layer, data, (margins_at,))
     margins = separate(exact, layer, data, [margins_at], of_exp)
-    counted = multiples(data, every=0, per_decade=5)
-    before = verdicts_exactly(counted)
+    counted_sizes = tested_sizes(data, every_up_to=0, per_decade=5)
+    before = verdicts_exactly(counted_sizes)
     row = {
         "kernel": name,
         "lambda": part,
@@ -277,8 +279,8 @@ def _rows(name: str, part: float, layer: Layer, data: Data) -> Iterator[Row]:
     }
     for scheme in SCHEMES:
         columns = partial(rounded_columns, kernel, part, layer, data, scheme)
-        verdicts_rounded = partial(_verdicts, columns, layer, data)
-        after = verdicts_rounded(counted)
+        verdicts_rounded = partial(_verdicts_of_columns, columns, layer, data)
+        after = verdicts_rounded(counted_sizes)
         scheme_row = {
             "scheme": scheme.name,
             "first_lost": number_or_null(first_lost(verdicts_rounded, data)),
@@ -286,7 +288,7 @@ def _rows(name: str, part: float, layer: Layer, data: Data) -> Iterator[Row]:
             "lost": int(((before == 1) & (after == 0)).sum()),
         }
         probabilities = probability_each_bias(columns(biases_at).ranked()).tolist()
-        for n, probability in zip(BIASES_AT, probabilities, strict=True):
+        for n, probability in zip(N_OF_BIASES, probabilities, strict=True):
             scheme_row[f"p_each_bias_{n}"] = probability
         yield row | layer.columns | scheme_row
 
@@ -296,8 +298,10 @@ def run(job: KernelsJob, output: Path) -> None:
     progress = Progress("kernels-precision", len(cases), "kernels in layers")
     rows: list[Row] = []
     for (name, part), layer in cases:
-        rows += _rows(name, part, layer, job.data)
+        rows += _rows_by_scheme(name, part, layer, job.data)
         progress.advance()
     table = table_from_rows(rows, SCHEMA)
     provenance = record(job.canonical(), __name__)
-    write_result(table, output.with_suffix(""), provenance, TITLE, ABOUT, endless=ENDLESS)
+    write_result(
+        table, output.with_suffix(""), provenance, TITLE, ABOUT, endless=ENDLESS_OF_PRECISIONS
+    )

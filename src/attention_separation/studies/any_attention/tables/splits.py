@@ -16,7 +16,7 @@ from ....settings.kernel_values import asked_kernels
 from ..settings import KernelsJob
 
 ALPHAS = (0.1, 0.3, 1.0, 3.0, 10.0)
-SIZES = (200, 2_000)
+N_OF_SPLITS = (200, 2_000)
 """Numbers of tokens, rounded down to multiples of K."""
 
 SCHEMA = schema(
@@ -45,7 +45,7 @@ ABOUT = (
 
 def split_rows(kernels: Sequence[Kernel], data: Data) -> Iterator[Row]:
     """The rows of the table; of kernels of vectors alone."""
-    sizes = [n - n % data.classes for n in SIZES if n >= data.classes]
+    sizes = [n - n % data.classes for n in N_OF_SPLITS if n >= data.classes]
     for kernel in kernels:
         if kernel.kind != "features":
             continue

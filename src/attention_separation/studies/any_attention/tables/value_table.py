@@ -68,14 +68,14 @@ REACHES = schema(
 )
 """A row per kernel and layer, as ABOUT says."""
 
-ENDLESS = ("last_n", "n_equal_to_uniform")
+ENDLESS_OF_VALUES = ("last_n", "n_equal_to_uniform")
 """Columns in which inf has a meaning."""
 
 TITLES = {
     "kernel_values": "Any attention: what one network alone can do",
     "kernels": "Any attention: up to which n each kernel separates",
 }
-SCOPE = (
+SCOPE_OF_VALUES = (
     "The data are the first paper's, X and V as well, and the weights of the network are random "
     "signs: what learning can do is another question. Probabilities and margins are exact."
 )
@@ -84,7 +84,8 @@ ABOUT = {
     "at its own best threshold (p_best), at the paper's (p_paper), with one threshold after the "
     "signs are drawn (p_after_y), with a bias for each neuron (p_each_bias); the special token's "
     "share of its row; the largest gap between the two datasets' scores, in units of √log n, at "
-    f"which half of its own p_best is left (margin), or half of exp's (margin of exp).\n{SCOPE}",
+    f"which half of its own p_best is left (margin), or half of exp's (margin of exp).\n"
+    f"{SCOPE_OF_VALUES}",
     "kernels": "A kernel separates at n if exp's p_best is above 1/2 and its own above half of "
     "that: last_n is the largest multiple of K up to 10^12 at which it does; inf where it does at "
     "10^12 still, empty where it does at none. Between first_hole and last_hole are smaller n at "
@@ -92,7 +93,7 @@ ABOUT = {
     "both sides of every change of m, then by bisection. From undecided_from on are n at which "
     "float64 does not tell p_best. "
     "n_equal_to_uniform is the n from which on its p_best is exactly that of uniform weights, "
-    f"found in the same way; inf where it is not at 10^12 still.\n{SCOPE}",
+    f"found in the same way; inf where it is not at 10^12 still.\n{SCOPE_OF_VALUES}",
 }
 
 
@@ -152,4 +153,4 @@ def run(job: KernelsJob, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
     for name, table in tables(job).items():
         stem = output.with_name(name)
-        write_result(table, stem, provenance, TITLES[name], ABOUT[name], endless=ENDLESS)
+        write_result(table, stem, provenance, TITLES[name], ABOUT[name], endless=ENDLESS_OF_VALUES)

@@ -18,10 +18,10 @@ from ..settings.titles import ERROR, FIGURE_TITLES
 from ..training.runs import groups, values
 from .panels import Axis, Mark, Panel, Scale, band, curve_of, draw_panels, level
 
-LEAST_ERROR = 0.05
+LEAST_FEATURE_ERROR = 0.05
 """Where the axis of errors begins."""
 
-ERROR_TICKS = (0.05, 0.1, 0.2, 0.5, 1)
+FEATURE_ERROR_TICKS = (0.05, 0.1, 0.2, 0.5, 1)
 FLOORS = {1: ":", 3: (0, (1, 4))}
 """Degrees up to which all of the target is captured, and the dashes of their lines."""
 
@@ -96,7 +96,7 @@ def draw_features(table: pa.Table) -> Figure:
     )
     counts = values(rows, "heads")
     x = Axis("number of heads 𝐻 of rank 1", Scale.LOG_2, ends=(counts[0], counts[-1]))
-    y = Axis(ERROR, ticks=ERROR_TICKS, ends=(LEAST_ERROR, 1))
+    y = Axis(ERROR, ticks=FEATURE_ERROR_TICKS, ends=(LEAST_FEATURE_ERROR, 1))
     panels = [
         Panel(f"𝑑 = {d}", _marks_of_dimension(d, group), x, y)
         for d, group in groups(rows, "d").items()
@@ -119,7 +119,7 @@ def _marks_of_dimension(d: int, rows: list[Row]) -> list[Mark]:
     # Between two counts the bound is at least that of the larger: a step claims no more.
     label = "below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼"
     bounds = bound(d, 1, np.array(counts))
-    marks = [band(counts, LEAST_ERROR, bounds, step="pre", color=GRAY, label=label)]
+    marks = [band(counts, LEAST_FEATURE_ERROR, bounds, step="pre", color=GRAY, label=label)]
     for degree, dashes in FLOORS.items():
         label = f"floor of degree {degree}"
         floor = error_beyond_degree(d, degree)

@@ -28,7 +28,7 @@ Biases = tuple[float, float]
 TEMPERATURE_AXIS = Axis("inverse temperature $c$ of the softmax", Scale.LOG)
 ERROR_AXIS = Axis(ERROR, Scale.LOG)
 
-NOTE = (
+TEMPERATURE_NOTE = (
     "Points: means of {draws} draws with 95 % intervals, the same draws at every $c$. Solid: "
     "exact, by quadrature ($N$ = 2). Dashed: the law of large $c$, a constant over $c$. Predicting "
     "zero has error 1.\n"
@@ -56,7 +56,7 @@ def draw_temperature(table: pa.Table) -> Figure:
         panels.append(_printed_bias_panel(as_printed, right, colours))
     return draw_panels(
         FIGURE_TITLES["rank_temperature"],
-        NOTE.format(draws=listed(rows, "draws")),
+        TEMPERATURE_NOTE.format(draws=listed(rows, "draws")),
         panels,
         cell=(4.4, 4.6),
         around=(0.6, 0.0),

@@ -49,7 +49,7 @@ HEAD_LINES = (
     ),
 )
 
-LEAST_ERROR = 4e-4
+LEAST_THEORY_ERROR = 4e-4
 """Where the axis of errors begins."""
 
 IMPOSSIBLE = "#8F8F8F"
@@ -57,7 +57,7 @@ IMPOSSIBLE_WITHOUT_MAPS = GRAY
 """Below the bound for any value maps, and for multiples of the identity: two grays that a printer
 keeps apart from each other and from white."""
 
-ERROR_TICKS = (0.001, 0.01, 0.1, 0.5)
+THEORY_ERROR_TICKS = (0.001, 0.01, 0.1, 0.5)
 HEADS_TICKS: dict[float, str] = {
     power: f"$10^{{{power}}}$" for power in (0, 1, 2, 5, 10, 20, 40, 60)
 }
@@ -131,7 +131,7 @@ def _rank_panel(d: int, budget: str, rows: list[Row], trained_rows: list[Row]) -
         f"$d$ = {d},  {BUDGET_HEADS[budget]}",
         marks,
         x=Axis("rank 𝑟", ticks=ranks),
-        y=Axis(ERROR, ticks=ERROR_TICKS, ends=(LEAST_ERROR, 1)),
+        y=Axis(ERROR, ticks=THEORY_ERROR_TICKS, ends=(LEAST_THEORY_ERROR, 1)),
     )
 
 
@@ -141,7 +141,7 @@ def _bound_marks(rows: list[Row], column: str, colour: str) -> list[Mark]:
     ranks = sorted(bound_by_rank)
     bounds = [bound_by_rank[rank] for rank in ranks]
     # Between two ranks a head can do no more than at the larger: a step claims no more.
-    ground = band(ranks, LEAST_ERROR, bounds, step="pre", color=colour)
+    ground = band(ranks, LEAST_THEORY_ERROR, bounds, step="pre", color=colour)
     return [ground, points(ranks, bounds, "_", INK, 7)]
 
 

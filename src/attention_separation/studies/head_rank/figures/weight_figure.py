@@ -21,7 +21,7 @@ THETA = np.linspace(-np.pi, np.pi, 720)
 SCHEMA = schema(d=int, theta=float, published=float, representing=float)
 """Both weights at each angle of q and k, with their signs."""
 
-NOTE = (
+WEIGHT_NOTE = (
     f"Exact: sums over the odd degrees $l$ below {SERIES_DEGREES}. With $N_l/s_l$ times "
     "$P_l(\\cos\\theta)$ the mean of $u(q, k)$ times a head's sign function, over independent $q$ "
     "and $k$, is the target's up to that degree. The published plot has $\\sqrt{N_l}P_l$, the "
@@ -53,7 +53,7 @@ def draw_weight() -> Figure:
         panels.append(Panel(f"$d$ = {d}", curves, x, y))
     return draw_panels(
         FIGURE_TITLES["rank_weight"],
-        NOTE,
+        WEIGHT_NOTE,
         panels,
         legend=(),
         cell=(3.1, 2.9),

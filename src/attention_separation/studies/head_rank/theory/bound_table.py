@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ....pages.table_page import write_result
-from ....rank_bound.bound import DIGITS, bound, correlation, heads_needed
+from ....rank_bound.bound import BOUND_DIGITS, bound, correlation, heads_needed
 from ....results.provenance import record
 from ....results.tables import Row, schema, table_from_rows
 from ..settings.jobs import BoundSettings
@@ -72,8 +72,8 @@ BOUND_ABOUT = (
 NEEDED_ABOUT = (
     "With fewer heads of this rank in one layer the mean squared error on two orthogonal points is "
     "surely above the error that is named: by the same bounds, for value maps that are multiples "
-    f"of the identity and for any. Numbers above 10^{DIGITS} are rounded down to {DIGITS} digits. "
-    "heads_of_d3 is the number of heads of the paper's largest budget, d^2/r."
+    f"of the identity and for any. Numbers above 10^{BOUND_DIGITS} are rounded down to "
+    f"{BOUND_DIGITS} digits. heads_of_d3 is the number of heads of the paper's largest budget, d^2/r."
 )
 POINTS_ABOUT = (
     "The bounds of rank_bound on N orthogonal points (D_N). For N > 2 heads may know all but one "

@@ -6,16 +6,24 @@ from typing import NamedTuple
 import numpy as np
 
 from ....attention.distinct_rows import distinct_rows
-from ....attention.sign_columns import StateScores, largest_scores, of_one_size, stack_networks
+from ....attention.sign_columns import (
+    ClassCase,
+    States,
+    StateScores,
+    largest_scores,
+    of_one_size,
+    stack_networks,
+)
 from ....attention.threshold_curves import (
     Networks,
+    SignDraws,
     ThresholdCurve,
     ThresholdCurves,
     curves_of,
     threshold_curves,
 )
 from ..models.contest import CONTEST_OF_PAPER
-from ..models.model import AttentionModel, Model, Point, Signs, batches
+from ..models.model import AttentionModel, Model, Point, batches
 from ..models.regression import LEVELS
 from .regression_probabilities import equal_entries_scores
 
@@ -99,7 +107,11 @@ def _curves_of(model: Model, points: list[Point], kernel: str | None) -> Thresho
 
 
 def equal_entries_curves(
-    n: int, m: np.ndarray, kernel: str | None, signs: Signs = "shared", level: float = EQUAL_ENTRIES
+    n: int,
+    m: np.ndarray,
+    kernel: str | None,
+    signs: SignDraws = "shared",
+    level: float = EQUAL_ENTRIES,
 ) -> ThresholdCurves:
     """P(one network alone separates D1 from D0) against its threshold, with entries at a level, for
     several numbers of sign columns, (P,)."""
@@ -116,7 +128,7 @@ def equal_entries_curves(
         d1=of_dataset(1),
         m=m,
         s=np.ones(len(m)),
-        columns=[(1.0, (states, states, np.tile(share, 2)))],
+        cases=[ClassCase(1.0, States(states, states, np.tile(share, 2)))],
         signs=signs,
     )
     return curves_of(networks, np.full(len(m), n))

@@ -16,8 +16,9 @@ from functools import lru_cache
 import numpy as np
 
 from ....attention.sign_columns import exceeds, likely_heads
+from ....attention.threshold_curves import DatasetDraws
 from ..models.contest import CONTEST_OF_PAPER
-from ..models.model import Data, Law, Point
+from ..models.model import Law, Point
 from ..models.panel_tables import EXACT_EVENTS, Reference
 from ..models.regression import LEVELS, SPECIAL_MULTIPLE, special_sign_decides
 from .regression_columns import TwoPointSums, UniformSums, gauss_legendre, weights
@@ -75,7 +76,7 @@ class Moments:
 
 
 @lru_cache(maxsize=128)
-def moments(columns: Columns, data: Data) -> Moments:
+def moments(columns: Columns, data: DatasetDraws) -> Moments:
     """Means and, to first order, covariances over the data.
 
     A quantity's mean given one coordinate's data, less its mean, is that coordinate's function in

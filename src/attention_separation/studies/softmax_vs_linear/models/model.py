@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from pydantic import AfterValidator, Field
 
 from ....attention.distinct_rows import Rows, distinct_rows
+from ....attention.threshold_curves import DatasetDraws, SignDraws
 from ....datasets.dataset import Dataset
 from ....settings.strict_model import Integer, StrictModel, one_of
 from .contest import CONTEST_OF_PAPER, Contest
@@ -78,10 +79,6 @@ else:
 
 Engine = Literal["reduced", "dense"]
 """How trials are computed: from distinct rows, or by the definitions."""
-Data = Literal["independent", "same"]
-"""Whether D0 and D1 are drawn apart, or share their random draws."""
-Signs = Literal["shared", "fresh"]
-"""Whether all networks of a trial share y."""
 AttentionX = Literal["identity", "ones"]
 """X = Q K^T: the identity, or the all-ones matrix."""
 Law = Literal["uniform", "two-point", "low", "middle", "high"]
@@ -94,10 +91,12 @@ class Parameters(StrictModel):
     n: Size | None = Field(default=None, description="number of tokens (or of entries of Ax)")
     m: Columns | None = Field(default=None, description="sign columns: a number or a rule")
     delta: Probability | None = Field(default=None, description="delta in log(n/delta), for m")
-    data: Data | None = Field(
+    data: DatasetDraws | None = Field(
         default=None, description="whether D0 and D1 share their random draws"
     )
-    signs: Signs | None = Field(default=None, description="whether all networks of a trial share y")
+    signs: SignDraws | None = Field(
+        default=None, description="whether all networks of a trial share y"
+    )
 
 
 class AttentionParameters(Parameters):
@@ -148,8 +147,8 @@ class Point:
     m: int
     theta: float
     s: float
-    data: Data
-    signs: Signs
+    data: DatasetDraws
+    signs: SignDraws
     d: int = ABSENT
     a0: float = ABSENT
     a1: float = ABSENT

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ....attention.threshold_curves import SignDraws
 from ....statistics.seeding import BlockStreams
 from ..models.contest import Contest, Network
-from ..models.model import Signs
 
 Trials = Callable[[BlockStreams, int], np.ndarray]
 """A block's streams and its trials -> which networks are positive, (trials, networks) bool."""
@@ -21,12 +21,12 @@ CHUNK_MULTIPLE = 4
 """Trials are drawn in multiples of this, so that a chunk ends where a 64-bit word does."""
 
 
-def stream_name(signs: Signs, network: Network) -> str:
+def stream_name(signs: SignDraws, network: Network) -> str:
     """Name of the stream of y that a network reads: `signs` is "shared" or "fresh"."""
     return "signs" if signs == "shared" else network.stream
 
 
-def stream_names(signs: Signs, contest: Contest) -> list[str]:
+def stream_names(signs: SignDraws, contest: Contest) -> list[str]:
     """Names of all streams of y that a trial reads."""
     return sorted({stream_name(signs, network) for network in contest.networks})
 
