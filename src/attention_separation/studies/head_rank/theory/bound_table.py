@@ -73,7 +73,8 @@ NEEDED_ABOUT = (
     "With fewer heads of this rank in one layer the mean squared error on two orthogonal points is "
     "surely above the error that is named: by the same bounds, for value maps that are multiples "
     f"of the identity and for any. Numbers above 10^{BOUND_DIGITS} are rounded down to "
-    f"{BOUND_DIGITS} digits. heads_of_d3 is the number of heads of the paper's largest budget, d^2/r."
+    f"{BOUND_DIGITS} digits. heads_of_d3 is the number of heads of the paper's "
+    "largest budget, d^2/r."
 )
 POINTS_ABOUT = (
     "The bounds of rank_bound on N orthogonal points (D_N). For N > 2 heads may know all but one "
