@@ -94,7 +94,7 @@ CHANGES = {
         SIMULATED | FIGURES | JUDGED,
     ),
     "reference values of regression": (
-        f"{PAPER}/exact/regression_probabilities.py", "FEWEST = 12", "FEWEST = 13",
+        f"{PAPER}/exact/regression_probabilities.py", "FEWEST_TOKENS = 12", "FEWEST_TOKENS = 13",
         EXACT | FIGURES | {"threshold", "theta", "phase"} | JUDGED | AFTER_EXACT,
     ),
     "the seeding": (
@@ -160,7 +160,8 @@ OF_NEEDLE = {
     ),
     "a sentence": (f"{NEEDLE}/study.py", "The same with noise", "Noise", set()),
     "the other study of the same X": (
-        f"{SRC}/studies/any_attention/laws/margins.py", "WEIGHT = 1.0", "WEIGHT = 2.", set(),
+        f"{SRC}/studies/any_attention/laws/margins.py", "WEIGHT_OF_ANOTHER_X = 1.0",
+        "WEIGHT_OF_ANOTHER_X = 2.", set(),
     ),
 }  # fmt: skip
 
@@ -220,7 +221,7 @@ OF_RECALL = {
         "LINE_TOLERANCE = 0.08", "LINE_TOLERANCE = 0.07", {"recall_claims"},
     ),
     "a mark of recall": (
-        f"{RECALL}/figures.py", "MOST_SHOWN = 1e12", "MOST_SHOWN = 1e11",
+        f"{RECALL}/figures.py", "MOST_PAIRS_SHOWN = 1e12", "MOST_PAIRS_SHOWN = 1e11",
         {"recall_accuracy", "recall_age", "recall_state"},
     ),
     "a sentence on recall": (f"{RECALL}/study.py", "How many pairs", "Pairs", set()),
@@ -331,7 +332,7 @@ TRAINING = {
         "rank", f"{RANK}/training/transformer.py", "dimension**-0.5", "dimension**-0.51",
     ),
     "how cells are trained": (
-        "rank needle", f"{SRC}/training/ensemble.py", "EPS = 1e-8", "EPS = 1e-9",
+        "rank needle", f"{SRC}/training/ensemble.py", "ADAM_EPSILON = 1e-8", "ADAM_EPSILON = 1e-9",
     ),
     "checkpoints": (
         "rank needle", f"{SRC}/training/job.py", '"made_with_{name}"', '"with_{name}"',

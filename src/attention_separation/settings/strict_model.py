@@ -81,7 +81,8 @@ class Scaled(StrictModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _has_its_scale(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
+    def _check_scale(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
+        """That `scale` is one of `scales`; a fault of it stands among the section's others."""
         settings = values if isinstance(values, dict) else {}
         scale = settings.get("scale")
         scales = settings.get("scales")

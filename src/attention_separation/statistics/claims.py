@@ -124,7 +124,7 @@ class Comparison:
         """How much the interval may move without another verdict: positive where it lies inside the
         range, negative where it lies outside."""
         _, low, high = self.measured
-        # Of an interval that is outside the nearer end counts, of one inside the farther end.
+        # Outside the range the nearer end of the interval counts, inside it the farther end.
         if self.verdict == Verdict.DIFFERS:
             return self._slack(compared_with_least=high, compared_with_most=low)
         return self._slack(compared_with_least=low, compared_with_most=high)

@@ -26,7 +26,8 @@ PANEL_TESTS = 2
 
 
 def point_p_values(panel: PanelPoints) -> np.ndarray:
-    """Exact two-sided binomial p-values, (P,): twice the smaller tail, each at its worst case."""
+    """Exact two-sided binomial p-values, (points,): twice the smaller tail, each at the probability
+    within its bounds that makes it largest."""
     low, high = panel.bounds
     counts = panel.successes
     at_least = np.where(counts == 0, 1.0, bdtrc(np.maximum(counts, 1) - 1, panel.trials, high))

@@ -269,7 +269,10 @@ MARGINS = Lines(
 )
 
 
-def _least_weight(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> dict[str, np.ndarray]:
+def _least_weight_column(
+    kernel: Kernel, layer: Layer, data: Data, n: list[int]
+) -> dict[str, np.ndarray]:
+    """The least weight g of X with which a kernel separates, by n; NaN where none is known."""
     return {"weight": np.array(known_least_weights(kernel, layer, data, n), dtype=float)}
 
 
@@ -291,7 +294,7 @@ BUDGET = Lines(
         "exp_features",
     ),
     columns=("weight",),
-    compute=_least_weight,
+    compute=_least_weight_column,
     layers=tuple(layer for layer in LAYERS if layer.attention_x == "identity"),
     count=11,
     most=10**9,

@@ -20,7 +20,7 @@ from ..softmax_vs_linear.settings.panels import KEY
 from . import attention, regression, tensor_trick, whp_readings
 from .claim import PaperClaim, Relation, setting_of, sizes_of
 from .origins import Source
-from .paths import D_FIXED, FAST, PATHS, PathResult, paths
+from .paths import D_FIXED, PATHS, PATHS_OF_ANY_D, PathResult, paths
 from .settings import ClaimsJob
 from .verdicts import Evaluation, evaluate_in_ranges, power_of_n, range_text, verdict
 
@@ -102,12 +102,13 @@ class EvaluatedClaim:
             yield row
 
     def _evaluation(self, job: ClaimsJob) -> Evaluation:
+        """Of the claim at its own sizes, or at its model's and along paths on which n grows."""
         claim = self.claim
         setting_at = partial(setting_of, job)
         if claim.sizes:
             return evaluate_in_ranges(claim, claim.sizes, [], setting_at)
         sizes = sizes_of(job, claim.model)
-        growing = paths(MODELS[claim.model], sizes[0], FAST if claim.any_d else PATHS)
+        growing = paths(MODELS[claim.model], sizes[0], PATHS_OF_ANY_D if claim.any_d else PATHS)
         return evaluate_in_ranges(claim, sizes, growing, setting_at)
 
 

@@ -120,8 +120,8 @@ ORIGINS_BY_PATTERN = (
 
 
 def origin(claim: str, identity: bool = False) -> Origin:
-    """Where a claim, by its id, and its bound come from; `identity` is of an equality of u, f or c.
-    LookupError if nothing is said of such an id."""
+    """Where a claim, by its id, and its bound come from; `identity`: it says that entries of u, f
+    or c, the paper's steps of attention, equal something. LookupError for an unknown id."""
     is_of_matrices = claim.startswith(("A.", "C."))
     if identity and not is_of_matrices:
         return EQUALITY._replace(source=_source_of_equality(claim))

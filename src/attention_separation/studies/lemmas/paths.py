@@ -17,7 +17,7 @@ from ..softmax_vs_linear.models.model import AttentionModel, Model
 from .claim import Measured, PaperClaim, Setting, SettingAt, Size
 
 SMALLEST_N = 4
-OF_EXPERIMENTS = 100
+EXPERIMENTS_N = 100
 PATHS_END = 10**9
 """n begins where Lemma 4.2 does, is doubled so that it meets the smallest of the experiments, and
 ends at 10^9, where a count of classes of about n/4 still leaves a tie's tolerance far below one
@@ -63,7 +63,7 @@ GROWTH_BY_PATH = {
 """The paths of attention by name."""
 
 PATHS = tuple(GROWTH_BY_PATH)
-FAST = PATHS[:3]
+PATHS_OF_ANY_D = PATHS[:3]
 """The paths of claims that ask nothing of d."""
 
 
@@ -121,11 +121,11 @@ class SizePath:
         return self.classes
 
     def doublings(self) -> list[Size]:
-        """Sizes from SMALLEST_N to PATHS_END, each about twice the one before; those of attention
-        have two classes and two tokens in each, so they begin later where d is fixed or n/4."""
-        first = math.ceil(math.log2(SMALLEST_N / OF_EXPERIMENTS))
-        last = math.ceil(math.log2(PATHS_END / OF_EXPERIMENTS))
-        between = [OF_EXPERIMENTS * 2.0**power for power in range(first, last)]
+        """Sizes from SMALLEST_N to PATHS_END, each about twice the one before. Those of attention
+        begin where there are two classes of two tokens."""
+        first = math.ceil(math.log2(SMALLEST_N / EXPERIMENTS_N))
+        last = math.ceil(math.log2(PATHS_END / EXPERIMENTS_N))
+        between = [EXPERIMENTS_N * 2.0**power for power in range(first, last)]
         sizes = dict.fromkeys(self.size(n) for n in (SMALLEST_N, *between, PATHS_END))
         return [size for size in sizes if self._has_two_classes_of_two(size)]
 

@@ -57,7 +57,7 @@ def evaluate(
 def evaluate_in_ranges(
     claim: PaperClaim, sizes: Sequence[Size], paths: Sequence[SizePath], setting_at: SettingAt
 ) -> Evaluation:
-    """The same with the ends of the parameters' ranges."""
+    """`evaluate`, and the claim's worst case at the ends of its parameters' ranges."""
     worst_ends = [worst_end(claim, setting_at(*size)) for size in sizes]
     return replace(evaluate(claim, sizes, paths, setting_at), worst_ends=worst_ends)
 

@@ -226,10 +226,11 @@ def ranked(rows: list[Row]) -> list[Row]:
 
 
 def run(job: PanelsJob, table: Path, figure: Path) -> None:
-    changes = choices_table(job)
+    """Write the table of what each open choice changes, and its figure."""
+    choices = choices_table(job)
     provenance = record(job.canonical(), __name__)
-    write_result(changes, table, provenance, TITLE, ABOUT)
+    write_result(choices, table, provenance, TITLE, ABOUT)
     drawn = choices_figure(
-        changes, {panel.name: panel.figure or panel.name for panel in job.panels}
+        choices, {panel.name: panel.figure or panel.name for panel in job.panels}
     )
     save(drawn, figure.with_suffix(""))

@@ -55,7 +55,7 @@ class OpenChoices(Study):
         maps = []
         for name, entry in entries:
             panel = entry.panel(name, most_values=self.panels.scale.points)
-            maps.append(self.panels.with_marks(entry, panel))
+            maps.append(self.panels.with_notes(entry, panel))
         return maps
 
     def kept_part(self, output: Output, table: Any) -> Any:

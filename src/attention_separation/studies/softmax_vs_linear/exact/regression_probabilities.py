@@ -259,7 +259,7 @@ def reference(point: Point) -> Reference:
     events = [_some_plus(point.m)]
     event_errors = [_error_of_sign(point)]
     for network in range(len(CONTEST_OF_PAPER.networks) - 1):
-        zero, zero_error = _mean_zero(over_data, point, network)
+        zero, zero_error = _zero_probability(over_data, point, network)
         events.append(zero)
         event_errors.append(zero_error)
     how = "Fourier inversion" if point.law == "uniform" else "sums over counts"
@@ -364,12 +364,13 @@ def _too_few(point: Point, powers: bool) -> bool:
     return point.n < FEWEST_TOKENS
 
 
-def _mean_zero(over_data: Moments, point: Point, network: int) -> tuple[float, float]:
+def _zero_probability(over_data: Moments, point: Point, network: int) -> tuple[float, float]:
     """P(a network of CONTEST_OF_PAPER.networks[1:] is zero), and its estimated error."""
     if over_data.laws:
         zero, share = over_data.laws[network]
         return float(min(share @ zero**point.m, 1.0)), PROBABILITY_ROUNDING
-    value, error = _mean_power(over_data, np.eye(5)[2 + network][None], point.m)
+    network_is_zero = np.eye(len(COLUMN_EVENTS))[2 + network]
+    value, error = _mean_power(over_data, network_is_zero[None], point.m)
     if _too_few(point, point.m > 1):
         error = 1.0
     return value, error

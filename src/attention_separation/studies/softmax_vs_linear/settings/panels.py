@@ -343,8 +343,8 @@ def _parameter_faults(panel: Panel) -> list[Fault]:
 
 
 def _kernel_faults(panel: Panel) -> list[Fault]:
-    """A formula, or a formula among the reader's own kernels, without weights at the first or the
-    last point; Python functions are not called where a configuration is read."""
+    """Faults of a contest whose kernels are formulas, where one has no weights at the first or the
+    last point. Kernels that are Python functions are not called where settings are read."""
     model = MODELS[panel.model]
     if not isinstance(model, AttentionModel) or not panel.contest.formulas:
         return []

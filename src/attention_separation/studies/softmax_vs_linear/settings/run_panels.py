@@ -44,12 +44,12 @@ class RunPanels:
     def marked(self) -> dict[str, Panel]:
         """The panels with what the paper does not state of them."""
         return {
-            name: self.with_marks(self.section.panels[name], panel)
+            name: self.with_notes(self.section.panels[name], panel)
             for name, panel in self.exact.items()
         }
 
-    def with_marks(self, entry: Sweep, panel: Panel) -> Panel:
-        """A panel or map with what the paper does not state of it."""
+    def with_notes(self, entry: Sweep, panel: Panel) -> Panel:
+        """A panel with its model's notes, and whether its values are reconstructed."""
         notes = getattr(self.section.models, panel.model).notes
         return panel.with_more(reconstructed=entry.reconstructed, notes=notes)
 
