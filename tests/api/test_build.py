@@ -90,10 +90,11 @@ WRONG = {
     ),
     "places told apart": (
         lambda: asep.scores(lambda x: x + np.arange(x.shape[-1])), ArithmeticError,
-        ["allowed: the same weight", "do not depend on their places"],
+        ["allowed: a function of the score alone", "method='dense'"],
     ),
     "a row function that forgets counts": (
-        lambda: asep.rows(lambda x, counts: np.exp(x) / np.exp(x).sum()), ArithmeticError,
+        lambda: asep.rows(lambda x, counts: np.exp(x) / np.exp(x).sum(), normalised=False),
+        ArithmeticError,
         ["allowed: the same weight"],
     ),
     "another shape": (
@@ -127,9 +128,9 @@ def test_what_is_found_out(name):
 
 
 OF_ALL = {
-    # They know the largest number of their array.
-    "scores": lambda: asep.scores(lambda x: np.exp(x - x.max()) + 1e-4),
-    "features": lambda: asep.features(lambda z: np.exp(20 * z / z.max())),
+    # They know the largest number of their array, which their rows' sums divide out.
+    "scores": lambda: asep.scores(lambda x: np.exp((x - x.max()) / 3)),
+    "features": lambda: asep.features(lambda z: np.exp(z - z.max())),
 }
 
 
@@ -267,7 +268,11 @@ def test_less_a_part_of_the_mean_of_a_feature_map(layer, name, part):
 @pytest.mark.filterwarnings("ignore:.*a temperature (does not|multiplies)")
 def test_negative_weights_of_ones_own_are_warned_of_and_no_built_in_ones():
     with pytest.warns(UserWarning, match="some weights are negative"):
-        asep.separate(asep.rows(lambda x, counts: x / (counts * x).sum() - 0.99 / counts.sum()))
+        asep.separate(
+            asep.rows(
+                lambda x, counts: x / (counts * x).sum() - 0.99 / counts.sum(), normalised=False
+            )
+        )
     for kernel in ("minus_mean_0.9_linear", "minus_mean_1_hedgehog", "minus_mean_0.5_power_5"):
         asep.separate(kernel)
         asep.separate(asep.at_temperature(kernel, 3))

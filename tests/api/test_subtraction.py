@@ -104,7 +104,7 @@ def settings_of(layer, *numbers_of_tokens):
 def test_a_row_function_that_subtracts_has_its_probabilities(layer, name):
     """By fifty digits, at the best threshold and between the scores."""
     function = FUNCTIONS[name]
-    kernel = asep.rows(function.of_floats)
+    kernel = asep.rows(function.of_floats, normalised=False)
     for setting in settings_of(layer, 12, 210, 3000, 30_000):
         literal = Literal(setting, [function.of_digits])
         own = asep.separate(kernel, **setting.options)
@@ -120,7 +120,7 @@ def test_a_row_function_that_subtracts_has_its_probabilities(layer, name):
 def test_what_rounding_takes_is_said(layer, name):
     """At larger n too an answer is right, or it is refused for what rounding has left of it."""
     function = FUNCTIONS[name]
-    kernel = asep.rows(function.of_floats)
+    kernel = asep.rows(function.of_floats, normalised=False)
     for setting in settings_of(layer, 3 * 10**6, 3 * 10**8, 3 * 10**10, 3 * 10**11):
         try:
             found = asep.separate(kernel, **setting.options).probability
@@ -135,7 +135,7 @@ def test_what_rounding_takes_is_said(layer, name):
 
 @each_layer
 def test_it_is_the_built_in_kernel(layer):
-    own = asep.rows(FUNCTIONS["of the share"].of_floats)
+    own = asep.rows(FUNCTIONS["of the share"].of_floats, normalised=False)
     for n in (200, 2000, 20_000):
         at = {"model": layer.model, "attention_x": layer.attention_x, "n": n}
         found, wanted = asep.separate(own, **at), asep.separate("minus_mean_1_linear", **at)
@@ -152,6 +152,8 @@ def layer_norm(z):
     return centred(z) / np.sqrt((centred(z) ** 2).mean(axis=-1, keepdims=True) + 1e-5)
 
 
+less_mean_of_floats = FUNCTIONS["x - mean"].of_floats
+
 ROUNDING_ALONE = {
     # With X all ones, and for the special query of cross-attention at a1 = 1, all coordinates of a
     # query are equal.
@@ -160,8 +162,12 @@ ROUNDING_ALONE = {
     "a pair": (lambda: asep.pair(centred, abs, normalised=False), LAYERS[1], {}),
     "one query": (lambda: asep.features(centred, normalised=False), LAYERS[2], {"a1": 1.0}),
     "its pair": (lambda: asep.pair(centred, abs, normalised=False), LAYERS[2], {"a1": 1.0}),
-    "large n": (lambda: asep.rows(FUNCTIONS["x - mean"].of_floats), LAYERS[1], {"n": 10**12}),
-    "equal scores": (lambda: asep.rows(FUNCTIONS["x - mean"].of_floats), LAYERS[2], {"n": 10**8}),
+    "large n": (lambda: asep.rows(less_mean_of_floats, normalised=False), LAYERS[1], {"n": 10**12}),
+    "equal scores": (
+        lambda: asep.rows(less_mean_of_floats, normalised=False),
+        LAYERS[2],
+        {"n": 10**8},
+    ),
 }
 
 
@@ -184,8 +190,9 @@ TELL_PLACES = {
 @pytest.mark.parametrize("name", TELL_PLACES)
 @each_layer
 def test_what_tells_places_apart_is_no_rounding(layer, name):
+    kernel = asep.rows(TELL_PLACES[name], normalised=False)
     with pytest.raises(ArithmeticError, match="allowed: the same weight") as error:
-        asep.separate(asep.rows(TELL_PLACES[name]), layer.model, layer.attention_x, a0=0.3)
+        asep.separate(kernel, layer.model, layer.attention_x, a0=0.3)
     assert "rounding" not in str(error.value)
 
 
@@ -200,7 +207,7 @@ def test_sizes_before_a_subtraction():
         (softmax, scores / 2000),
         (FUNCTIONS["x - mean"].of_floats, scores),
     ):
-        kernel = asep.rows(function)
+        kernel = asep.rows(function, normalised=False)
         assert kernel.may_subtract
         weights = kernel.attention_weights(seen)
         found = sizes_before_subtraction(kernel, seen, weights)

@@ -219,8 +219,8 @@ WRONG_FUNCTIONS = {
     "my_kernels.complexes": f"{FIRST}.complexes gave numbers of type complex128; allowed: real",
     "my_kernels.late": 'my_kernels.late raised KeyError: \'no weight\\nof this\'',
     "my_kernels.leaves": f"{FIRST}.leaves raised SystemExit: 3",
-    "my_kernels.places": "self-attention, X = I, n = 20: tokens that are alike but for their "
-    "class or place have weights",
+    "my_kernels.places": "self-attention, X = I, n = 20: the weight of a score, "
+    "2.0374, depends on which other scores stand in its array",
 }  # fmt: skip
 
 

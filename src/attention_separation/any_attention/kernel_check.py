@@ -13,21 +13,17 @@ from ..attention.kernel import (
     ClassesApartError,
     Kernel,
     KernelInputs,
+    Kind,
     NotElementwiseError,
     RoundingAloneError,
 )
-from ..attention.subtraction import rounding_noise, sizes_before_subtraction
+from ..attention.subtraction import sizes_before_subtraction
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import Data
 from ..messages.progress import Progress
+from .equal_weights import ROUNDING_OF_SUMS, SAME_WEIGHTS, gaps_by_rounding
 from .layers import Layer, token_types
-
-SAME_WEIGHTS = 1e-9
-"""How far weights that should be equal may differ, relative to themselves."""
-
-ROUNDING_OF_SUMS = 1e-13
-"""And relative to the row's sum, all tokens of a type together; or to the numbers that weights are
-differences of."""
+from .neighbour_check import require_own_weights
 
 FLOAT32_DIFFERENCE = 1e-5
 """Relative: a smaller difference is likely one of float32."""
@@ -47,6 +43,7 @@ def check_kernel(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int])
             datasets = []
             largest_row = 0.0
             for types in token_types(layer, data, [n]):
+                require_own_weights(kernel, types)
                 weights = _weights_of_types(types, checked)
                 has_negative_weights |= bool((weights < 0).any())
                 row_sums = (np.abs(weights) * types.multiplicities).sum(axis=1)
@@ -82,11 +79,20 @@ def _with_finite_weights(kernel: Kernel) -> Kernel:
             error = ArithmeticError if math.isnan(weight) else OverflowError
             raise error(
                 f"{kernel.name}: a weight, of score x = {score:.6g}, is {weight}; "
-                "allowed: finite numbers"
+                f"allowed: finite numbers{FINITE_OF_KINDS[kernel.kind]}"
             )
         return weights
 
     return replace(kernel, weigh=weigh)
+
+
+FINITE_OF_KINDS: dict[Kind, str] = {
+    "score": "",
+    "row": "",
+    "features": ", of a map of each vector by itself: the vectors shown are those of some tokens, "
+    "and a coordinate may be 0 in all of them",
+}
+"""What is said beside "finite numbers" to who gives a kernel of a kind."""
 
 
 @contextlib.contextmanager
@@ -109,7 +115,7 @@ def _weights_of_types(types: TokenTypes, kernel: Kernel) -> np.ndarray:
         inputs = types.inputs_in_full(np.array([0]))
         weights = kernel.attention_weights(inputs)
         gaps = np.abs(weights - weights[..., [REST]])
-        is_rounding = gaps <= _gaps_by_rounding(kernel, inputs, weights)
+        is_rounding = gaps <= gaps_by_rounding(kernel, inputs, weights)
         if is_rounding[..., REST:][types.exists].all():
             raise RoundingAloneError(
                 f"{kernel.name}: weights of classes that the data does not tell apart "
@@ -120,19 +126,6 @@ def _weights_of_types(types: TokenTypes, kernel: Kernel) -> np.ndarray:
 
 BY_ROUNDING = "differ by rounding alone"
 LARGER_THAN_ROUNDING = "weights larger than the rounding of what they are differences of"
-
-
-def _gaps_by_rounding(kernel: Kernel, inputs: KernelInputs, weights: np.ndarray) -> np.ndarray:
-    """How far apart rounding alone may set each of the weights and one that is to be equal."""
-    before = sizes_before_subtraction(kernel, inputs, weights)
-    return np.maximum(
-        ROUNDING_OF_SUMS * before,
-        LARGEST_GAP_IN_ROUNDINGS * rounding_noise(kernel, inputs, weights),
-    )
-
-
-LARGEST_GAP_IN_ROUNDINGS = 30
-"""Times the rounding in weights that gaps between two of them may be."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +181,7 @@ def _require_same_weights(
         lost = np.where(is_alike, 0.0, gaps) * inputs.multiplicities[0]
         if is_known.all() and lost.sum(axis=1).max() <= SAME_WEIGHTS * largest_row:
             return
-    is_rounding = gaps <= _gaps_by_rounding(kernel, inputs, other_weights[None])[0]
+    is_rounding = gaps <= gaps_by_rounding(kernel, inputs, other_weights[None])[0]
     relative = beyond_rounding / np.abs(expected).clip(1e-300)
     if not (is_rounding | is_alike).all():
         # Of these one is named that differs by more than rounding.

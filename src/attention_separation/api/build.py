@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..any_attention.kernel_check import check_kernel
 from ..any_attention.layers import Layer
+from ..any_attention.neighbour_check import NotOfOneScoreError, NotOfOneVectorError
 from ..any_attention.values import score_columns
 from ..attention.kernel import (
     ClassesApartError,
@@ -50,6 +51,9 @@ HINTS_OF_ERRORS: dict[type[ArithmeticError], str] = {
     ClassesApartError: "what is exact here needs weights of a query and a key that do not depend "
     "on their places, and that exchange with the classes, as with an element-wise phi, a softmax "
     "or a norm over all coordinates; simulate(..., method='dense', theta=...) needs neither",
+    NotOfOneScoreError: "rows(f, normalised=True or False) takes an f(x, counts) of a whole row, "
+    "and simulate(..., method='dense', theta=...) any function",
+    NotOfOneVectorError: "simulate(..., method='dense', theta=...) takes maps of all tokens",
     NotElementwiseError: "leave elementwise=True out",
     OverflowError: IN_RANGE,
     TinyRowSumError: IN_RANGE,

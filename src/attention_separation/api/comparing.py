@@ -11,11 +11,12 @@ from ..attention.kernel import Kernel
 from ..attention.separation import require_memory, widest_margins
 from ..datasets.dataset import FixedData
 from ..looks.kernel_styles import kernel_lines
+from ..messages.number_check import truth
 from ..messages.progress import Progress
 from ..messages.question import question
 from . import validation
 from .build import Given, kernel_of, require_usable, unique_names
-from .separating import new_axes
+from .separating import axes_to_draw_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,7 @@ def compare(
     """
     import pandas as pd
 
+    margin = truth("margin", margin)
     layer, data = validation.setting_of(model, attention_x, **options)
     sizes = [validation.tokens_of(layer, data, size) for size in _several(n)]
     usable_kernels = [kernel_of(kernel) for kernel in _several(kernels)]
@@ -107,14 +109,15 @@ def plot(
     if n is None:
         sizes = np.geomspace(100, 1e9, 57) // data.classes
         n = [size for size in np.unique(sizes.clip(1)).astype(int) * data.classes if size >= 2]
+    axes = axes_to_draw_in(axes)
     table = compare(kernels, n, **more)
-    axes = axes or new_axes()
     for kernel, look in kernel_lines(table["kernel"].unique()).items():
         part = table[table["kernel"] == kernel]
         axes.plot(part["n"], part["probability"], label=kernel, **look)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="tokens n", ylabel="P(separates D1 from D0)")
     axes.set_title(layer.words)
-    axes.legend()
+    for name in axes.legend().get_texts():
+        name.set_parse_math(False)
     return axes
 
 

@@ -145,7 +145,7 @@ class Separation(Answer):
     @question
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the probability against the threshold, the best ones marked; needs matplotlib."""
-        axes = axes or new_axes()
+        axes = axes_to_draw_in(axes)
         curve = self.curve
         axes.stairs(curve.probability, curve.edges, baseline=None, label=self.kernel)
         if isinstance(self.theta, tuple):
@@ -157,8 +157,8 @@ class Separation(Answer):
             ylim=(0, 1.02),
             xlabel="threshold θ / √log n",
             ylabel="P(separates D1 from D0)",
-            title=f"{self.kernel}, n = {self.n:,}",
         )
+        axes.set_title(f"{self.kernel}, n = {self.n:,}", parse_math=False)
         return axes
 
 
@@ -261,15 +261,21 @@ def _require_resolved(name: str, n: int, curves: ThresholdCurves) -> None:
         )
 
 
-def new_axes() -> "Axes":
-    """Those of a new picture; matplotlib is needed here alone."""
+def axes_to_draw_in(axes: "Axes | None") -> "Axes":
+    """The given axes, or those of a new picture; ValueError if they are none of matplotlib's, which
+    is needed here alone."""
     try:
         from matplotlib import pyplot
+        from matplotlib.axes import Axes
     except ImportError as error:
         raise ImportError(
             f"pictures need matplotlib, which is not installed; {how_to_install('plot')}"
         ) from error
-    return pyplot.subplots()[1]
+    if axes is None:
+        return pyplot.subplots()[1]
+    if not isinstance(axes, Axes):
+        raise ValueError(f"axes={short_repr(axes)}; allowed: axes of matplotlib, or None")
+    return axes
 
 
 PAPERS_CONTEST = {"fires": "exp", "silent": ["linear"]}

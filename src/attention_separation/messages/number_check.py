@@ -60,6 +60,23 @@ def _whole(value: Any) -> int | None:
     return whole if whole == value else None
 
 
+def truth(name: str, value: Any) -> bool:
+    """A parameter's truth value, of Python's or NumPy's; ValueError if it is another thing: a text
+    such as "no" would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={short_repr(value)}; allowed: True or False")
+    return bool(value)
+
+
+def optional_text(name: str, value: Any) -> str | None:
+    """A parameter's free text, or None; ValueError if it is another thing, or empty."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"{name}={short_repr(value)}; allowed: a text that is not empty, or None")
+    return value
+
+
 def listed(name: str, values: Any) -> list[Any]:
     """What a parameter that takes several numbers holds; ValueError if it is none that can."""
     try:

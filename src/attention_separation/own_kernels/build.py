@@ -351,6 +351,10 @@ def vectors(x_shape: tuple[int, ...], shape: tuple[int, ...]) -> str:
 
 
 HINTS = {
+    "could not be broadcast together": (
+        "it gets scores (queries, keys) or vectors (tokens, d); sums over an axis need "
+        "keepdims=True, and rows(f) takes an f(x, counts) of a whole row"
+    ),
     # What NumPy says of one number wanted, and what PyTorch does.
     "converted to Python scalars|converted to a scalar|converted to Scalar": (
         "it gets arrays, so np.exp for math.exp"

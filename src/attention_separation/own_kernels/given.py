@@ -3,6 +3,7 @@ functions of rows."""
 
 import contextlib
 import inspect
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 
 from ..attention.kernel import Kernel
 from ..attention.kernel_names import UnknownKernelError, kernel_named
+from ..messages.number_check import optional_text, truth
 from ..messages.question import warn
 from ..messages.words import short_repr
 from . import build
@@ -41,7 +43,7 @@ def scores(
     """
     _require_function("scores", function)
     _require_no_default_size(function)
-    name = name or _name_of(function)
+    name = optional_text("name", name) or _name_of(function)
     weights = build.called(name, name, partial(_with_sizes, function), build.same_shape)
     return build.score_kernel(name, f"{name}(x)", weights, **_options(normalised))
 
@@ -65,7 +67,8 @@ def features(
     name, normalised : as of `scores`
     """
     _require_function("features", phi)
-    name = name or _name_of(phi)
+    name = optional_text("name", name) or _name_of(phi)
+    elementwise = truth("elementwise", elementwise)
     return build.feature_kernel(
         name,
         f"φ = {name}(z)",
@@ -86,7 +89,8 @@ def pair(
     """The kernel phi(q) . psi(k), with a map for queries and one for keys; see `features`."""
     _require_function("pair", phi)
     _require_function("pair", psi)
-    name = name or f"{_name_of(phi)}_{_name_of(psi)}"
+    name = optional_text("name", name) or f"{_name_of(phi)}_{_name_of(psi)}"
+    elementwise = truth("elementwise", elementwise)
     symbol = f"φ = {_name_of(phi)}(q), {_name_of(psi)}(k)"
     return build.feature_kernel(
         name,
@@ -99,7 +103,10 @@ def pair(
 
 
 def rows(
-    function: Callable[[Any, Any], Any], *, name: str | None = None, normalised: bool = False
+    function: Callable[[Any, Any], Any],
+    *,
+    name: str | None = None,
+    normalised: bool | None = None,
 ) -> Kernel:
     """The kernel whose weights are a function of a whole row of scores, as sparsemax's are.
 
@@ -107,17 +114,39 @@ def rows(
     ----------
     function : scores of the distinct keys of a row, (T,), and how many tokens each of them stands
         for, (T,) -> the weight of one token of each, (T,); n and d as of `scores`
-    name, normalised : as of `scores`; rows are taken as they are given if nothing is said
+    name : as of `scores`
+    normalised : whether each row is divided by its sum. Rows are if nothing is said; a warning says
+        so where a row did not sum to 1
     """
     _require_function("rows", function)
     _require_no_default_size(function)
-    name = name or _name_of(function)
+    name = optional_text("name", name) or _name_of(function)
+    is_divided_unasked = normalised is None
+    options = _options(True if normalised is None else normalised)
 
     def row_weights(x: np.ndarray, counts: np.ndarray, n: int, d: int) -> np.ndarray:
         of_sizes = _with_sizes(function, n, d)
-        return build.checked_call(name, name, of_sizes, build.same_shape, x, counts)
+        weights = build.checked_call(name, name, of_sizes, build.same_shape, x, counts)
+        if is_divided_unasked:
+            _say_if_not_1(name, weights, counts)
+        return weights
 
-    return build.row_kernel(name, f"{name}(row)", row_weights, **_options(normalised))
+    return build.row_kernel(name, f"{name}(row)", row_weights, **options)
+
+
+ROUNDING_OF_A_ROW = 1e-6
+"""How far from 1 the sum of a row that divides itself may be, in float32 too."""
+
+
+def _say_if_not_1(name: str, weights: np.ndarray, counts: np.ndarray) -> None:
+    """Warn that rows are divided by their sums where this one's, over all tokens, is not 1."""
+    row_sum = float((weights * counts).sum())
+    # One that is no number is an error later.
+    if math.isfinite(row_sum) and abs(row_sum - 1) > ROUNDING_OF_A_ROW:
+        warn(
+            f"{name}: a row does not sum to 1, and is divided by its sum; rows(f, "
+            "normalised=False) takes rows as they are, and normalised=True divides them unsaid"
+        )
 
 
 def kernel_of(kernel: "str | Kernel | Callable[..., Any]") -> Kernel:
@@ -157,7 +186,8 @@ def _of_text(text: str) -> Kernel:
 
 
 def _options(normalised: bool) -> build.OwnKernelOptions:
-    return {"normaliser": "row sum" if normalised else "none", "source": GIVEN}
+    is_divided = truth("normalised", normalised)
+    return {"normaliser": "row sum" if is_divided else "none", "source": GIVEN}
 
 
 def _name_of(function: Callable[..., Any]) -> str:
