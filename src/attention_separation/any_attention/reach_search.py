@@ -22,6 +22,7 @@ from ..attention.steps import beside_steps, weights_by_n
 from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import Data
 from ..statistics.bisection import last_multiple_between
+from .bends import sizes_at_bends
 from .layers import Layer
 from .verdicts import known_probability, remembered_bounds, separation
 
@@ -53,6 +54,8 @@ class Reach:
     undecided: tuple[Span, ...]  # where float64 does not tell whether it separates
     # The same between two neighbours that were asked: where their ends are is not told.
     undecided_ends: tuple[Span, ...] = ()
+    # Those n that were asked because a kernel of one's own has weights that bend there.
+    bends: tuple[int, ...] = ()
 
     @property
     def last(self) -> float:
@@ -80,8 +83,12 @@ def reach(
         verdict = separation(kernel, layer, data, n, level=level, by_bounds=by_bounds)
         return np.nan_to_num(verdict, nan=UNDECIDED)
 
+    bends = np.array([], dtype=int)
     spans: dict[float, list[Span]] = {1.0: [], 0.0: [], UNDECIDED: []}
     asked = sizes_asked_of(kernel, layer, data)
+    if not is_built_in(kernel):
+        bends = sizes_at_bends(kernel, layer, data, asked)
+        asked = np.union1d(asked, bends)
     for verdict, span in _spans(verdict_at, data, asked):
         spans[verdict].append(span)
     undecided = []
@@ -96,6 +103,7 @@ def reach(
         fails=tuple(spans[0.0]),
         undecided=tuple(undecided),
         undecided_ends=tuple(undecided_ends),
+        bends=tuple(bends.tolist()),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..any_attention import least_values, reach_search, verdicts
+from ..any_attention.bends import LOOKED_AT_A_DECADE
 from ..any_attention.kernel_check import all_sizes
 from ..any_attention.layers import Layer
 from ..attention.kernels import KERNELS
@@ -73,7 +74,9 @@ def spans(
     All multiples of K up to 3,000 are asked, beyond them 20 a decade and both sides of every change
     of m. Where two neighbours of these have different answers, the end between them is found to one
     multiple of K. What lies between two neighbours with the same answer is missed: a hole, or a
-    run, of less than an eighth of its n can be. A warning names the n at which float64 does not
+    run, of less than an eighth of its n can be. The weights of a kernel of one's own are looked at
+    2,000 n a decade, and where they bend between two neighbours, that n is asked too; a warning
+    says so. A warning names the n at which float64 does not
     tell; they are in no run. Parameters as of `largest_n`.
 
     Raises
@@ -82,7 +85,7 @@ def spans(
         As `separate` does, of any n up to 10^12.
     """
     reach = reach_of(kernel, model, attention_x, level, **options)
-    reach.say_what_is_undecided()
+    reach.say_how_sure()
     return reach.spans()
 
 
@@ -98,7 +101,7 @@ def holes(
     """Where a kernel does not separate below the largest n at which it does: (first n, last n) of
     each run of multiples of K, as `spans` finds them. Parameters and errors as of `spans`."""
     reach = reach_of(kernel, model, attention_x, level, **options)
-    reach.say_what_is_undecided()
+    reach.say_how_sure()
     return reach.holes()
 
 
@@ -143,7 +146,7 @@ class KernelReach:
                 f"{self.name}: it does not separate at some n from {first:,} to {last:,}, below "
                 f"the largest at which it does; it does at n = {words_of_runs(self.spans())}"
             )
-        self.say_what_is_undecided()
+        self.say_how_sure()
         return None if math.isnan(self.reach.last) else _whole(self.reach.last)
 
     def separates_from(self) -> int | None:
@@ -153,7 +156,7 @@ class KernelReach:
             raise ArithmeticError(self._untold(undecided[-1]))
         if not math.isinf(self.reach.last):
             return None
-        self.say_what_is_undecided()
+        self.say_how_sure()
         return self.reach.separates[-1].first
 
     def spans(self) -> list[tuple[int, N]]:
@@ -164,8 +167,16 @@ class KernelReach:
         """See the function `holes`."""
         return [(span.first, int(span.last)) for span in self.reach.holes]
 
-    def say_what_is_undecided(self) -> None:
-        """Warn of n at which float64 does not tell."""
+    def say_how_sure(self) -> None:
+        """Warn of n at which float64 does not tell, and of weights that bend between n that are
+        asked, where a run of n can be too narrow to be found."""
+        bends = self.reach.bends
+        if bends:
+            warn(
+                f"{self.name}: its weights bend between the n that are asked first; {len(bends)} "
+                f"of {_words_of_run(bends[0], bends[-1])} were asked too. The weights were looked "
+                f"at {LOOKED_AT_A_DECADE:,} times a decade: a narrower run of n can be missed"
+            )
         undecided = self.reach.undecided + self.reach.undecided_ends
         if undecided:
             first = min(span.first for span in undecided)
