@@ -11,7 +11,6 @@ import numpy as np
 
 from ..attention.distinct_rows import SPECIAL, TokenTypes, some_further_classes
 from ..attention.kernel import Kernel, KernelInputs
-from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import Data
 from .layers import Layer, token_types
 
@@ -23,6 +22,9 @@ LEAST_BEND = 1e-3
 
 LEAST_LOG = np.log(1e-300)
 """Stands for the logarithm of a weight of 0."""
+
+LEAST_WEIGHT = 1e-290
+"""A smaller one above 0 has lost digits, and is not looked at."""
 
 MOST_BENDS = 500
 """Of more, as of an oscillation, the largest are asked."""
@@ -61,7 +63,7 @@ def _sizes_between(data: Data, asked: np.ndarray) -> np.ndarray:
     if len(gaps) == 0:
         return asked[:0]
     first = asked[gaps[0]] // classes
-    last = LARGEST_N // classes
+    last = asked[-1] // classes
     count = round(LOOKED_AT_A_DECADE * np.log10(last / first)) + 1
     tokens_in_a_class = np.geomspace(first, last, count).astype(np.int64)
     return np.setdiff1d(tokens_in_a_class * classes, asked)
@@ -87,17 +89,20 @@ def _logs_of_weights(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray
                 weights = kernel.weigh(inputs)
         except ArithmeticError:
             weights = np.full(inputs.scores.shape, np.nan)
-        sizes_of_weights = np.where(np.isinf(weights), np.nan, np.abs(weights))
-        log_weights = sizes_of_weights if kernel.logarithmic else _log(sizes_of_weights)
+        log_weights = weights if kernel.logarithmic else _logs_of_sizes(weights)
         if kernel.normaliser == "row sum":
             log_weights = log_weights - log_weights[..., SPECIAL, None]
         logs.append(log_weights.reshape(len(weights), -1))
     return np.concatenate(logs)
 
 
-def _log(sizes_of_weights: np.ndarray) -> np.ndarray:
+def _logs_of_sizes(weights: np.ndarray) -> np.ndarray:
+    """log |weight|, `LEAST_LOG` of 0, and NaN where float64 does not have the digits."""
+    sizes = np.abs(weights)
+    is_known = np.isfinite(sizes) & ((sizes == 0) | (sizes > LEAST_WEIGHT))
     with np.errstate(divide="ignore"):
-        return np.maximum(np.log(sizes_of_weights), LEAST_LOG)
+        logs = np.maximum(np.log(sizes), LEAST_LOG)
+    return np.where(is_known, logs, np.nan)
 
 
 def _inputs_at(

@@ -150,25 +150,30 @@ def _differences(
     """Where weights (1, R, T) of some tokens by themselves are other ones than expected, by more
     than rounding; and these weights, over what their rows would be divided by."""
     counts = np.broadcast_to(seen.multiplicities, expected.shape)
-    sizes = np.where(np.isfinite(expected), np.abs(expected), 0.0)
     is_compared = np.isfinite(expected) & (counts > 0)
-    factors = np.ones((*expected.shape[:-1], 1))
+    scale = np.ones((*expected.shape[:-1], 1))
+    scale_in_part = scale
     if kernel.normaliser == "row sum":
-        peaks = (sizes * counts).argmax(axis=-1, keepdims=True)
-        expected_peaks = np.take_along_axis(expected, peaks, axis=-1)
-        is_compared &= np.abs(expected_peaks) > LEAST_PEAK
-        factors = expected_peaks / np.take_along_axis(in_part, peaks, axis=-1)
-        # A negative factor is none that a sum would divide out.
-        factors = np.where(factors > 0, factors, np.nan)
-    scaled = in_part * factors
-    gaps = np.abs(scaled - expected)
+        # Where both have lost no digits, each row is taken over its own largest weight.
+        sizes_of_types = np.where(is_compared, np.abs(expected) * counts, -1.0)
+        peaks = sizes_of_types.argmax(axis=-1, keepdims=True)
+        scale = np.take_along_axis(expected, peaks, axis=-1)
+        scale_in_part = np.take_along_axis(in_part, peaks, axis=-1)
+        is_compared &= np.abs(scale) > LEAST_PEAK
+    weights = expected / scale
+    weights_in_part = in_part / scale_in_part
+    # A negative factor is none that a sum would divide out.
+    weights_in_part = np.where(scale_in_part * np.sign(scale) > 0, weights_in_part, np.nan)
+    sizes = np.where(is_compared, np.abs(weights), 0.0)
+    gaps = np.abs(weights_in_part - weights)
     row_sums = (sizes * counts).sum(axis=-1, keepdims=True)
     is_same = (gaps <= SAME_WEIGHTS * sizes) | (gaps * counts <= ROUNDING_OF_SUMS * row_sums)
     is_other = is_compared & ~is_same
     if may_round and is_other.any():
         undivided = replace(kernel, normaliser="none", of_rows=None)
-        is_other &= ~(gaps <= gaps_by_rounding(undivided, seen, in_part) * factors)
-    return is_other, scaled
+        rounding = gaps_by_rounding(undivided, seen, in_part) / np.abs(scale_in_part)
+        is_other &= ~(gaps <= rounding)
+    return is_other, weights_in_part * scale
 
 
 def _of_part(inputs: KernelInputs, part: Part) -> KernelInputs:
