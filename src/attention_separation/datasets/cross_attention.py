@@ -30,7 +30,8 @@ Reading = Callable[[float | np.ndarray, float | np.ndarray], Entries]
 
 
 def taken(a: float | np.ndarray, s: float | np.ndarray) -> Entries:
-    """The reading that is taken here: a in A1, and all else s."""
+    """The sizes of the entries in the reading that is taken here: a s of the special query, and s
+    of all else."""
     return Entries(a * s, s, s, s)
 
 
@@ -53,7 +54,8 @@ def tokens(
 def literal(
     reading: Reading, sizes: Sizes, dataset: int, places: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """A1, A2, A3, Q and K; places : the indices j2 and j3, (2,)."""
+    """The matrices A1, A2, A3, Q and K of D0 or D1; places : the indices j2 and j3 of the special
+    query and key, (2,)."""
     j2, j3 = np.asarray(places).tolist()
     a1, a2 = tokens(sizes.n, sizes.d, sizes.a(dataset), j2=j2, j3=j3, reading=reading)
     identity = np.eye(sizes.d)
@@ -61,7 +63,8 @@ def literal(
 
 
 def token_types(reading: Reading, points: Sequence[Sizes], dataset: int) -> TokenTypes:
-    """The types of tokens: queries are j2 and all others, none of which knows of a class."""
+    """The token types of D0 or D1 at P points. Queries have two types, the special one and all
+    others: no query depends on a class."""
     d = np.array([point.d for point in points])
     classes = CROSS_ATTENTION.classes(d)
     s = np.array([point.s for point in points])
