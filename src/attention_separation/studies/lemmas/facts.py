@@ -42,8 +42,8 @@ class Lemmas:
 
     @classmethod
     def of_claims(cls, rows: Iterable[Row]) -> Self:
-        """Of the rows of a run's table of claims alone, one for each claim and size: a claim has
-        the same verdict in all of its rows."""
+        """The facts of a run's table of claims alone, from its rows, one for each claim and size: a
+        claim has the same verdict in all of its rows."""
         row_by_id = {row["id"]: row for row in rows}
         return cls(lambda _, **wanted: chosen(row_by_id.values(), **wanted))
 
@@ -78,7 +78,7 @@ class Lemmas:
 
     @staticmethod
     def sign(row: Mapping[str, Any]) -> str:
-        """How the value of a claim is to its bound, whether that is as claimed or not."""
+        """The sign between a claim's value and its bound, "<", "=" or ">", claimed or not."""
         if math.isclose(row["value"], row["bound"], rel_tol=BOUND_PRECISION):
             return "="
         return "<" if row["value"] < row["bound"] else ">"
@@ -91,12 +91,13 @@ class Lemmas:
 
     @property
     def bounds(self) -> Counter[str]:
-        """At how many sizes tested the bounds hold that the paper states: "all", "some", "none"."""
+        """How many of the bounds that the paper states hold at "all", "some" and "none" of the
+        sizes tested."""
         return Counter(_extent(row["verdict"]) for row in self.stated)
 
     @property
     def bounds_in_words(self) -> str:
-        """The same as a sentence's end."""
+        """At how many sizes the bounds hold that the paper states, as the end of a sentence."""
         bounds = self.bounds
         return (
             f"{bounds['all']} hold at all sizes tested, {bounds['some']} at some or from an n on, "
@@ -110,7 +111,8 @@ class Lemmas:
 
 
 def bounds_in_words(claims: Iterable[dict[str, Any]]) -> str:
-    """At how many sizes the bounds hold that the paper states, of rows of the table of claims."""
+    """At how many sizes the bounds hold that the paper states, as the end of a sentence, from rows
+    of the table of claims."""
     return Lemmas.of_claims(claims).bounds_in_words
 
 
@@ -120,7 +122,7 @@ def _with_commas(text: str) -> str:
 
 
 def _extent(verdict: str) -> str:
-    """At how many of the sizes tested a claim holds, by its verdict."""
+    """At how many of the sizes tested a claim holds, by its verdict: "all", "some" or "none"."""
     words = re.sub(r"^with τ = \S+: ", "", verdict)
     if words.startswith(("holds at the sizes tested", "holds with ")):
         return "all"
