@@ -39,7 +39,8 @@ def seconds_per_trial(engine: Engine, point: Point) -> float:
 
 
 def _seconds_per_regression_trial(engine: Engine, point: Point) -> float:
-    """The same of softmax regression: where the reduced engine draws all, or rare columns."""
+    """Seconds of one trial of a point of softmax regression; the reduced engine takes less where it
+    draws rare columns alone."""
     n = point.n
     m = point.m
     if engine == "dense":
@@ -51,13 +52,13 @@ def _seconds_per_regression_trial(engine: Engine, point: Point) -> float:
 
 
 def seconds(engine: Engine, points: list[Point], trials: int) -> float:
-    """Seconds of a job with so many trials of each point."""
+    """Seconds of a job that runs so many trials of each point."""
     per_trial = sum(seconds_per_trial(engine, point) for point in points)
     return START_SECONDS + POINT_SECONDS * len(points) + trials * per_trial
 
 
 def memory_mb(engine: Engine, points: list[Point]) -> int:
-    """Megabytes that a job asks for."""
+    """Megabytes of memory that a job with trials of these points asks for."""
     n = max(point.n for point in points)
     if points[0].d is None:
         return START_OF_PANEL_MB + REGRESSION_ARRAYS * min(n, MOST_ENTRIES) * 8 // 10**6

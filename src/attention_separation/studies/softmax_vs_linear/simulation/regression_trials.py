@@ -28,12 +28,14 @@ MOST_CANDIDATES = 0.3
 
 
 def dense(points: list[Point]) -> list[Trials]:
-    """Trials at each point with all data and signs drawn, by the definitions."""
+    """The function that runs a block's trials at each point, by the definitions: all data and signs
+    are drawn."""
     return [partial(_trials, point, True) for point in points]
 
 
 def reduced(points: list[Point]) -> list[Trials]:
-    """The same from the columns in which something rare happens, where these are few.
+    """The function that runs a block's trials at each point, from the columns in which something
+    rare happens, where these are few.
 
     Elsewhere all is drawn, as `dense` does.
     """
@@ -47,6 +49,8 @@ def is_rare(point: Point) -> bool:
 
 
 def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) -> np.ndarray:
+    """Which networks are positive in a block's trials, (trials, networks) bool; `draw_all` :
+    whether all data and signs are drawn, or rare columns alone where these decide."""
     if point.tau >= 1:
         # No score is larger: weights sum to 1.
         return np.zeros((trials, len(NETWORKS_OF_PAPER)), dtype=bool)
@@ -64,7 +68,8 @@ def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) ->
 
 
 def _decided(chunk: Chunk) -> np.ndarray:
-    """Which networks are positive in t trials, (t, networks) bool."""
+    """Which networks are positive in a chunk's t trials, (t, networks) bool, from its rare columns
+    and its signs at coordinate 0."""
     positive = np.zeros((len(chunk.is_plus), len(NETWORKS_OF_PAPER)), dtype=bool)
     positive[:, 0] = chunk.is_plus[:, 0].any(axis=1)
     for kept in chunk.kept:
@@ -74,7 +79,8 @@ def _decided(chunk: Chunk) -> np.ndarray:
 
 
 def _completed(point: Point, tilts: Tilts, chunk: Chunk, rest: np.random.Generator) -> np.ndarray:
-    """The same by the definitions, trial by trial, with all that is not yet drawn.
+    """Which networks are positive in a chunk's t trials, (t, networks) bool, by the definitions,
+    with all drawn that is not yet.
 
     Entries of Ax are independent of what is drawn, and signs fair but that no rare network is
     positive in columns that are not kept: they are drawn until it is so.
@@ -84,9 +90,8 @@ def _completed(point: Point, tilts: Tilts, chunk: Chunk, rest: np.random.Generat
     positive = []
     for trial, is_plus in enumerate(chunk.is_plus):
         uniforms_of_trial = uniforms[trial, None]
-        f = np.concatenate(
-            [weights(point, network, uniforms_of_trial) for network in RARE_NETWORKS]
-        )
+        f_by_network = [weights(point, network, uniforms_of_trial) for network in RARE_NETWORKS]
+        f = np.concatenate(f_by_network)
         bits = draw_bits(rest, point, 1)[0]
         bits[..., 0] = is_plus
         is_pending = _is_rare_column(point, tilts, f, bits)
@@ -102,7 +107,11 @@ def _completed(point: Point, tilts: Tilts, chunk: Chunk, rest: np.random.Generat
 
 
 def _is_rare_column(point: Point, tilts: Tilts, f: np.ndarray, bits: np.ndarray) -> np.ndarray:
-    """In which columns a rare network is positive, (S, m) bool: f (K, n), bits (S, m, n)."""
+    """In which columns of a trial some rare network is positive, (S, m) bool.
+
+    f : (K, n), the weights of the rare networks
+    bits : (S, m, n), the signs of the columns
+    """
     scores = np.einsum("kn,smn->smk", f, 2.0 * bits - 1.0)
     is_positive = exceeds(scores, point.tau, point.s) & (tilts.bounds[:, None] > 0)
     is_rare_column: np.ndarray = np.any(is_positive, axis=-1)
