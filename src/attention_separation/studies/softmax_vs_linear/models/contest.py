@@ -36,7 +36,7 @@ class Network(NamedTuple):
 
 @cache
 def _networks_of(kernels: tuple[str, ...]) -> tuple[Network, ...]:
-    """Of some kernels, the order of the axis of networks; every point of a panel asks for it."""
+    """The networks of some kernels, those on D1 first: the order of every axis of networks."""
     on_d1 = [Network(kernel, 1) for kernel in kernels]
     on_d0 = [Network(kernel, 0) for kernel in kernels]
     return (*on_d1, *on_d0)
@@ -68,17 +68,17 @@ class Contest(StrictModel, title="contest"):
 
     @property
     def formulas(self) -> tuple[str, ...]:
-        """The kernels that are formulas, or the reader's own by one."""
-        own = {kernel.name: kernel.setting for kernel in self.own or ()}
-        texts = []
+        """The kernels that are formulas, or that the reader's own settings define by one."""
+        setting_by_name = {kernel.name: kernel.setting for kernel in self.own or ()}
+        formulas = []
         for text in self.kernels:
-            if text in own:
-                is_one = not isinstance(own[text], PythonKernel)
+            if text in setting_by_name:
+                has_formula = not isinstance(setting_by_name[text], PythonKernel)
             else:
-                is_one = is_formula(text)
-            if is_one:
-                texts.append(text)
-        return tuple(texts)
+                has_formula = is_formula(text)
+            if has_formula:
+                formulas.append(text)
+        return tuple(formulas)
 
     def kernel_of(self, text: str) -> Kernel:
         """The kernel of one of `kernels`."""
@@ -86,8 +86,8 @@ class Contest(StrictModel, title="contest"):
 
     @property
     def networks(self) -> tuple[Network, ...]:
-        """The order of the last axis wherever networks stand side by side: those on D1, in the
-        order of `kernels`, then those on D0."""
+        """The networks of the contest: those on D1, in the order of `kernels`, then those on D0. It
+        is the order of the last axis wherever networks stand side by side."""
         return _networks_of(self.kernels)
 
     @property
@@ -108,8 +108,10 @@ class Contest(StrictModel, title="contest"):
         return ("successes", *self.events)
 
     def event_flags(self, positive: np.ndarray) -> np.ndarray:
-        """Which of `events` happened, in a success all; positive : (..., networks) bool, whether
-        each is > 0."""
+        """Which of `events` happened, (..., networks) bool; in a success all did.
+
+        positive : (..., networks) bool, which networks are positive
+        """
         return positive == (np.arange(len(self.networks)) == 0)
 
     def in_words(self) -> str:
@@ -127,7 +129,7 @@ CONTEST_OF_PAPER = Contest(fires="exp", silent=("linear",))
 
 
 def network_name(kernel: str) -> str:
-    """A kernel's network in text: F_exp."""
+    """A kernel's network in text, such as "F_exp"."""
     return f"F_{IN_THE_PAPER.get(kernel, kernel)}"
 
 
@@ -149,5 +151,6 @@ def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
 
 
 def _as_sentence(contest: Contest) -> str:
+    """What success is in a contest, as a sentence."""
     words = contest.in_words()
     return f"{words[0].upper()}{words[1:]}."

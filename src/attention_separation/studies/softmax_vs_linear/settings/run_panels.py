@@ -22,7 +22,7 @@ class RunPanels:
 
     @cached_property
     def exact(self) -> dict[str, Panel]:
-        """The panels with what their exact values depend on."""
+        """The panels by name, each with all that its exact values depend on and nothing else."""
         return {
             name: entry.panel(name, most_values=self.scale.points)
             for name, entry in self.section.panels.items()
@@ -30,7 +30,7 @@ class RunPanels:
 
     @cached_property
     def simulated(self) -> dict[str, Panel]:
-        """The panels with what their trials depend on."""
+        """The panels by name, each with all that its trials depend on."""
         section = self.section
         simulated = {}
         for name, panel in self.exact.items():
@@ -42,20 +42,22 @@ class RunPanels:
 
     @cached_property
     def marked(self) -> dict[str, Panel]:
-        """The panels with what the paper does not state of them."""
+        """The panels by name, each with what the paper does not state of it."""
         return {
             name: self.with_notes(self.section.panels[name], panel)
             for name, panel in self.exact.items()
         }
 
     def with_notes(self, entry: Sweep, panel: Panel) -> Panel:
-        """A panel with its model's notes, and whether its values are reconstructed."""
+        """A panel with its model's notes, and with the names of its parameters that are
+        reconstructed; `entry` is what the configuration says of it."""
         notes = getattr(self.section.models, panel.model).notes
         return panel.with_more(reconstructed=entry.reconstructed, notes=notes)
 
     @cached_property
     def figure_of(self) -> dict[str, str]:
-        """The first figure that shows each panel; a panel in none is shown alone."""
+        """The first figure that shows each panel, by the panel's name; a panel in no figure is one
+        of its own."""
         shown = {name: name for name in self.section.panels}
         for figure, entry in reversed(self.section.figures.items()):
             shown |= dict.fromkeys(entry.panels, figure)
