@@ -240,7 +240,8 @@ def separation_claims(name: str, cases: Cases, is_misprinted: bool = False) -> I
         return max(chance_of_some(case.column_chance(setting), m) for case in silent)
 
     def with_free_m(setting: Setting) -> float:
-        """That probability with the fewest columns that make F_exp positive often enough."""
+        """The largest probability that a network that should be zero is positive, with the fewest
+        columns that make F_exp positive on D1 often enough; 1 if no number does."""
         constant = least_constant(fires.column_chance(setting))
         if constant == NO_CONSTANT:
             return 1.0
@@ -350,7 +351,7 @@ def _left_out_claims(case: Case) -> Iterator[PaperClaim]:
 
 
 def self_attention() -> Iterator[PaperClaim]:
-    """All claims on self-attention."""
+    """All claims on self-attention, in the order of the paper's sections."""
     yield from _network_claims(
         "D",
         2,
@@ -387,7 +388,7 @@ def self_attention() -> Iterator[PaperClaim]:
 
 
 def cross_attention() -> Iterator[PaperClaim]:
-    """All claims on cross-attention."""
+    """All claims on cross-attention, in the order of the paper's sections."""
     yield from _network_claims(
         "F", 2, CROSS_CASES[EXP_1], weights=entries.F2, values=entries.F3, half_from_a1=[0.7, 1.0]
     )

@@ -110,7 +110,8 @@ class Setting:
 
     @property
     def embedding_dimension(self) -> int:
-        """d of attention. ValueError in the regression model, which has none."""
+        """The embedding dimension d of attention. ValueError in the regression model, which has
+        none."""
         if self.d is None:
             raise ValueError(f"d=None at n={self.n}; allowed: a whole number, for attention")
         return self.d
@@ -167,6 +168,8 @@ class Measured:
 
     @property
     def holds(self) -> bool | None:
+        """Whether the cell is on the claimed side; None where a claim cannot be judged at one
+        size."""
         return None if self.margin is None else self.margin >= 0
 
 
@@ -214,7 +217,7 @@ class PaperClaim:
 
     @property
     def relation(self) -> Relation:
-        """How cells must stand to the bound."""
+        """How the claim's cells must stand to its bound."""
         sign, bound = SignAndBound.of(self.claimed)
         return Relation.RATIO if bound.startswith("o(") else RELATIONS[sign]
 
@@ -236,7 +239,7 @@ class PaperClaim:
 
     @property
     def formula_text(self) -> str:
-        """The whole claim as a formula."""
+        """The whole claim as a formula, such as "f ≥ 1/2"."""
         return f"{self.left} {self.claimed}{self.note}"
 
     def bound(self, setting: Setting) -> float:

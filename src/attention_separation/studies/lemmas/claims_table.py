@@ -1,5 +1,6 @@
 """Every claim of the paper, evaluated at the sizes tested and along its paths, with a verdict: the
-table of claims, and the page that shows it."""
+table of claims, and the page that shows it. A path is a rule by which d grows with n; ranges are
+those that the datasets allow their parameters."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ PATH_COLUMNS = {"from_n": int, "last_n": int, "value": float, "bound": float, "p
 
 
 def path_column(column: str, path: str) -> str:
-    """The column of a path, such as "from_n_d_fixed"."""
+    """The name of a path's column in the table, such as "from_n_d_fixed"."""
     return f"{column}_{path.replace(' ', '_')}"
 
 

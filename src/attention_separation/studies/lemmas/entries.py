@@ -186,6 +186,7 @@ def _entries_of_weights(symbol: str, place: str) -> Entries:
     pairs = QUERY_KEY_PAIRS[place]
 
     def cells(attended: Attended) -> list[float]:
+        """The numbers that these entries are in a network's attention."""
         weights = []
         for rows, columns in pairs.blocks:
             weights += attended.weights(symbol, rows, columns)
@@ -199,6 +200,7 @@ def _entries_of_c(place: str, row: str) -> Entries:
     coordinates = COORDINATES_OF_C[place]
 
     def cells(attended: Attended) -> list[float]:
+        """The numbers that these entries are in a network's attention."""
         values = []
         for name, rows in coordinates.rows_by_name.items():
             values += attended.coordinates(name, rows or TOKENS_BY_NAME[row])

@@ -1,4 +1,5 @@
-"""Facts of the first paper's lemmas and theorems: of their claims and bounds."""
+"""Facts of the first paper's lemmas and theorems, as the pages in docs/ read them: of their claims,
+rows of the table of claims, and of the bounds that these have."""
 
 import math
 import re
@@ -49,12 +50,13 @@ class Lemmas:
 
     @property
     def claims(self) -> list[dict[str, Any]]:
-        """Every claim that is no identity."""
+        """The row of each claim that is no identity: that does not hold by the definitions
+        alone."""
         return self._tables("gallery/claims", identity=False)
 
     @staticmethod
     def word(verdict: str) -> str:
-        """A claim's verdict as a word with its mark."""
+        """A claim's verdict in short, a mark and one word or a few, such as "✓ holds"."""
         words = (
             ("not judged", "· not judged"),
             ("fails at every n", "✗ fails"),
@@ -85,7 +87,7 @@ class Lemmas:
 
     @property
     def stated(self) -> list[dict[str, Any]]:
-        """The claims whose bounds the paper states."""
+        """The rows of the claims whose bounds the paper states."""
         given = [row for row in self.claims if row["source"] == "given"]
         return [row for row in given if PART_OF_PAPER.fullmatch(row["id"])]
 
@@ -105,7 +107,7 @@ class Lemmas:
         )
 
     def fails(self, *names: str) -> bool:
-        """Whether these claims fail at every n tested."""
+        """Whether all claims of these ids fail at every n tested."""
         verdicts = [one(self.claims, id=name)["verdict"] for name in names]
         return all(verdict.endswith("at every n tested") for verdict in verdicts)
 
@@ -117,7 +119,7 @@ def bounds_in_words(claims: Iterable[dict[str, Any]]) -> str:
 
 
 def _with_commas(text: str) -> str:
-    """A whole number in digits with its thousands apart, any other text as it is."""
+    """A text, with its thousands set apart if it is a whole number in digits."""
     return whole(int(text)) if text.isdecimal() else text
 
 

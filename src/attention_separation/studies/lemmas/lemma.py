@@ -180,7 +180,7 @@ class Attended:
 
 
 def _known(cells: np.ndarray) -> list[float]:
-    """The cells that are not NaN."""
+    """Those of some cells that are not NaN: that there are tokens of."""
     values: list[float] = cells[~np.isnan(cells)].tolist()
     return values
 
@@ -199,7 +199,8 @@ class Case:
         return _attended(self, self._sizes(setting))
 
     def theta(self, setting: Setting) -> float:
-        """tau / s of the section: c + 0.1 for self-attention."""
+        """The threshold tau over s = sqrt(log n) in the section of the case: c + 0.1 for
+        self-attention."""
         return setting.theta if self.model is CROSS_ATTENTION_MODEL else setting.c + 0.1
 
     def row_chances(self, setting: Setting) -> tuple[float, ...]:
@@ -286,7 +287,7 @@ class Lemma:
 
     @property
     def about(self) -> str:
-        """The network or the model in words."""
+        """What the lemma is about, the network or the model, in words."""
         case = self.case
         words = case.model.words
         if self.on_network:

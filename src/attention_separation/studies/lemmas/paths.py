@@ -164,12 +164,12 @@ class PathResult:
 
     @property
     def starts_late(self) -> bool:
-        """Whether the claim holds from some n on, and not at all of the path."""
+        """Whether the claim holds from some n on, but not yet at the path's first size."""
         return self.from_n is not None and self.from_n > self.measured[0].n
 
 
 def evaluate_along(claim: PaperClaim, path: SizePath, setting_at: SettingAt) -> PathResult:
-    """What a claim measures along a path, and from where it holds there."""
+    """The result of a claim along a path: what it measures, and from which n on it holds."""
 
     @cache
     def measured_at(size: Size) -> Measured:

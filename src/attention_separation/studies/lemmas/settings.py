@@ -36,6 +36,8 @@ class ClaimSizes(StrictModel):
 
     @model_validator(mode="after")
     def _stacks(self) -> Self:
+        """Raise ValueError unless every size is one of its model's, with two classes of two
+        tokens."""
         for name in type(self).model_fields:
             model = MODELS[name]
             for n, d in self.of(name):

@@ -36,7 +36,7 @@ class Sides:
 
     @property
     def difference(self) -> float:
-        """The largest difference, relative to the largest entry."""
+        """The largest difference of the two sides' entries, over the largest entry."""
         return float(np.abs(self.direct - self.tensor).max() / np.abs(self.direct).max())
 
 

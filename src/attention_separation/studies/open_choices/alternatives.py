@@ -151,7 +151,8 @@ def _m_rule(log_of: str, /, delta: float | None = None, **values: Any) -> Apply:
 
 
 def _range_of(panel: Panel) -> Range | None:
-    """The range that is the panel's whole grid, if it has one."""
+    """The range, from start to end by a step, that is a panel's whole grid; None if its grid is
+    another."""
     grids = [*panel.sweep.values()]
     if len(grids) == 1 and isinstance(grids[0], Range):
         return grids[0]

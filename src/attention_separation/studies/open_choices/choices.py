@@ -80,7 +80,7 @@ class Effect:
 
     @property
     def model(self) -> Model:
-        """The model with the alternative."""
+        """The model that the effect's points with the alternative are computed for."""
         return self.alternative.model or MODELS[self.panel.model]
 
 
@@ -229,6 +229,7 @@ def ranked(rows: list[Row]) -> list[Row]:
     ranks = {choice: place + 1 for place, choice in enumerate(order)}
 
     def place_in_table(row: Row) -> int:
+        """A row's rank; for a bound one place behind all ranks, without an effect two."""
         if row["choice"] in ranks:
             return ranks[row["choice"]]
         return len(rows) if "mean_change" in row else len(rows) + 1

@@ -32,7 +32,7 @@ class Alternative(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The choice with its rank, where it has one."""
+        """The choice as the figure prints it, with its rank where it has one."""
         rank = self.effects[0]["rank"]
         return f"{rank}. {self.choice}" if rank else self.choice
 
@@ -42,7 +42,7 @@ class Alternative(NamedTuple):
 
 
 def alternatives_of(table: pa.Table) -> list[Alternative]:
-    """The alternatives that touch a panel, in the table's order."""
+    """The alternatives that touch some panel, each with its rows, in the order of the table."""
     effects: dict[tuple[str, str], list[Row]] = {}
     for row in table.to_pylist():
         if row["panel"] is not None:

@@ -133,6 +133,7 @@ class Column:
 
 
 def _most_common(texts: Counter[str]) -> str:
+    """The text that is counted most often; of several the first."""
     return max(texts, key=lambda text: texts[text])
 
 
@@ -202,6 +203,7 @@ def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
 
 
 def _move_rows_together(figure: Figure) -> None:
+    """Set the space between a figure's rows of plots to ROW_PAD."""
     engine = figure.get_layout_engine()
     assert isinstance(engine, ConstrainedLayoutEngine)
     engine.set(h_pad=ROW_PAD)

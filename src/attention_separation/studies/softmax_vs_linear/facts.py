@@ -53,8 +53,8 @@ class First:
 
     @property
     def ahead(self) -> tuple[int, int]:
-        """At how many points softmax alone separates with more probability than linear attention
-        alone, each at its own best threshold, and at how many with less."""
+        """The number of points at which softmax alone separates the datasets with more probability
+        than linear attention alone, each at its own best threshold, and the number with less."""
         exp_rows = self._tables("gallery/threshold", network="exp")
         linear_rows = self._tables("gallery/threshold", network="linear")
         leads = [

@@ -1,4 +1,5 @@
-"""A sample of points computed again, trials and exact values."""
+"""A sample of the panels' points computed again, trials and exact values, and compared with the
+tables of a run."""
 
 import random
 from pathlib import Path

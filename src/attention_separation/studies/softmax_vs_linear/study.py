@@ -1,4 +1,5 @@
-"""The first paper as a study: what a run of it makes, each result declared once."""
+"""The first paper as a study: what a run of it makes, each result declared once. A result is what
+one job makes; its outputs are files."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -80,7 +81,7 @@ class SoftmaxVsLinear(Study):
         yield self._index(chain(results, *results_of_judges))
 
     def _trials(self) -> Iterator[Result]:
-        """The trials of each panel, in slices where they take long."""
+        """One result for each panel: its trials, in slices where they take long."""
         for name, panel in self.panels.simulated.items():
             points = panel.points()
             duration = seconds(panel.engine, points, panel.trials)
@@ -120,7 +121,7 @@ class SoftmaxVsLinear(Study):
             )
 
     def _figures(self) -> Iterator[Result]:
-        """The figures of the configuration, and every panel on its own."""
+        """One result for each figure of the configuration, and one for each panel on its own."""
         figures = {name: figure.panels for name, figure in self.section.figures.items()}
         in_figures = set(chain.from_iterable(figures.values()))
         alone = {panel: [panel] for panel in self.panels.exact}
@@ -184,7 +185,7 @@ class SoftmaxVsLinear(Study):
         return panel_margins
 
     def _index(self, results: Iterable[Result]) -> Result:
-        """The page from which all that a whole run makes is reached."""
+        """The result that is the page of all figures and tables which a whole run makes."""
         figures = []
         pictures = []
         tables = []

@@ -1,4 +1,5 @@
-"""What the results say: a line for each panel, and beside each figure in a report."""
+"""What the results of the first paper say: a line for each panel, and what stands beside each
+figure in a report. A verdict says whether a panel's simulation agrees with its exact values."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

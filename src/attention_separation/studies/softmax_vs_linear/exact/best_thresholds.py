@@ -1,5 +1,11 @@
 """What one network alone can do with a threshold of its own, and all with one that they share, for
-each kind of model."""
+each kind of model.
+
+A network *separates* the datasets D1 and D0 if it is positive on D1 and zero on D0. A *contest*
+names the networks' kernels; it is a success if the first network alone separates them and all
+others are zero. theta is the threshold tau over s, the scale of scores. A point has the values of
+all parameters.
+"""
 
 from typing import NamedTuple
 

@@ -1,4 +1,8 @@
-"""The probabilities of the points of some panels, exact or reference values, without simulation."""
+"""The probabilities of the points of some panels, exact or reference values, without simulation.
+
+A panel sweeps one or two parameters over a grid; a point is one place of it, with the values of all
+parameters. Reference values are approximations with an estimated error.
+"""
 
 from pathlib import Path
 from typing import Any

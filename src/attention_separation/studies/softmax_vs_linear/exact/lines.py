@@ -1,6 +1,8 @@
 """Exact success rates between a panel's points, as close together as a line through them needs.
 
-The rate is constant between jumps: each is where a score of some state crosses the threshold.
+A panel sweeps a parameter over a grid, whose places are its points; its line is drawn through the
+exact probabilities of success. The rate is constant between jumps: each is where a score of some
+state of a column of signs crosses the threshold.
 """
 
 import math

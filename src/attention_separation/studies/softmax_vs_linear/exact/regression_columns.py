@@ -170,7 +170,8 @@ def gauss_legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache(maxsize=256)
 def _weight_moments(kernel: str, n: int) -> tuple[float, float]:
-    """Mean and standard deviation of an entry's weight."""
+    """The mean and the standard deviation of the weight of an entry that is uniform on
+    [LOWER, UPPER]."""
     u, share = gauss_legendre(32)
     w = weights(kernel, n, u)
     mean = share @ w
@@ -187,7 +188,7 @@ def _waves(grid: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _power(x: np.ndarray, exponent: int) -> np.ndarray:
-    """x^exponent, by squaring."""
+    """x to the power of a whole exponent, computed by squaring."""
     power = np.ones_like(x)
     while exponent:
         if exponent % 2:
@@ -198,7 +199,8 @@ def _power(x: np.ndarray, exponent: int) -> np.ndarray:
 
 
 def _powers(first: float | np.ndarray, x: np.ndarray, exponents: np.ndarray) -> np.ndarray:
-    """first x^exponents, (len(exponents), *x.shape), from a table of all up to the highest."""
+    """`first` times x to the power of each of some whole exponents, (len(exponents), *x.shape),
+    taken from a table of all powers up to the highest."""
     table = np.empty((exponents.max() + 1, *x.shape), dtype=x.dtype)
     table[0] = first
     filled = 1
@@ -359,7 +361,7 @@ class UniformSums:
         return signs / 2, cut_off / 8
 
     def _scale(self, pluses: np.ndarray, minuses: np.ndarray) -> np.ndarray:
-        """Standard deviation of a sum over that of one weight."""
+        """The standard deviation of a sum over that of one weight, for each pair of counts (K,)."""
         return np.sqrt((1 - self.tau) ** 2 * pluses + (1 + self.tau) ** 2 * minuses)
 
     @cached_property
@@ -390,7 +392,11 @@ class UniformSums:
         spread: float,
         narrowing: float,
     ) -> np.ndarray:
-        """Positive frequencies for sums that are open, with offsets over `spread` to each side."""
+        """The positive frequencies (F,) at which the sums' transforms are inverted.
+
+        The sums are those whose signs are not sure, with offsets of up to `spread` to each side;
+        `narrowing` times their standard deviation decides the highest frequency.
+        """
         _, weight_sd = _weight_moments(kernel, self.n)
         sd = weight_sd * self._scale(pluses, minuses)
         step = 2 * np.pi / max(2 * (self.reach * sd.max() + spread), 1e-9)
@@ -399,7 +405,7 @@ class UniformSums:
 
     @property
     def _sizes(self) -> tuple[float, float]:
-        """y - tau of a plus and of a minus."""
+        """The factors y - tau of a weight whose sign y is a plus, and a minus."""
         return 1 - self.tau, -(1 + self.tau)
 
     def _nodes(self, grids: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

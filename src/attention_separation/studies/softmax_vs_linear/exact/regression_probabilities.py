@@ -1,5 +1,9 @@
 """P(E_success) of the softmax-regression model, Figure 3, with an estimate of the error.
 
+E_success is that the softmax network F_exp is positive on D1 and zero on D0, and the linear network
+F_lin zero on both. y has m columns of random signs, and y_j is a column's sign at the special entry
+of D1. A column's score is <f, y>, f the weights; a network is positive if some score exceeds tau.
+
 Given the data the columns of y are independent and alike, so all probabilities are means over the
 data of powers x^m, with x a column's probability that certain networks stay zero. The mean of x is
 computed (see regression_columns); its variance over the data is that of its best sum of functions
@@ -300,7 +304,8 @@ def _error_of_sign(point: Point) -> float:
 
 
 def equal_entries_scores(n: int, level: float) -> tuple[list[np.ndarray], np.ndarray]:
-    """Scores of a column against each network where all ordinary entries of Ax are equal.
+    """The scores of a column with each network where all entries of Ax but the special one are
+    `level` log n, and the probabilities of the column's states.
 
     Returns
     -------

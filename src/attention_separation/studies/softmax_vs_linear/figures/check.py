@@ -1,4 +1,5 @@
-"""Fails if any panel differs from its reference."""
+"""Fails if any panel differs: if its simulated success rates are not those of its exact or
+reference values, by the table of verdicts."""
 
 from pathlib import Path
 

@@ -1,4 +1,8 @@
-"""What stands around a figure's panels: parameters on axes and in titles, and the note beneath."""
+"""What stands around a figure's panels: parameters on axes and in titles, and the note beneath.
+
+A panel sweeps one or two parameters and holds the others fixed. *Reconstructed* is what the paper's
+text does not state. A *contest* says which networks must be positive, and which zero, for success.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -25,8 +29,8 @@ def held_title(panel: Panel) -> str:
 
 
 def held_items(panel: Panel) -> dict[str, str]:
-    """Each numeric parameter that a panel holds fixed as text, by its name; an asterisk marks
-    reconstructed ones."""
+    """The text, such as "n = 200", of each numeric parameter that a panel holds fixed, by its name;
+    an asterisk marks those that are reconstructed."""
     items = {}
     for name in IN_TITLES:
         if name in panel.fixed:
@@ -37,7 +41,7 @@ def held_items(panel: Panel) -> dict[str, str]:
 
 
 def marked(text: str, is_reconstructed: bool) -> str:
-    """A text, with an asterisk where it is of something reconstructed."""
+    """A text, with an asterisk at its end if what it names is reconstructed."""
     return f"{text}{MARK}" if is_reconstructed else text
 
 

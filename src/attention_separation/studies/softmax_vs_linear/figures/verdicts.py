@@ -1,4 +1,7 @@
-"""Each panel's simulation held against its exact or reference values."""
+"""Each panel's simulation held against its exact or reference values.
+
+A panel is a grid of points, and its verdict is "agrees", "differs" or "undecided".
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -135,7 +138,7 @@ def _row(panel: Panel, points: PanelPoints, verdict: PanelVerdict) -> Row:
 
 
 def agreement(rows: Sequence[Row]) -> str:
-    """How many panels agree, in words, and which do not."""
+    """How many panels agree, and which do not, in words, from the rows of the table of verdicts."""
     others = [
         f"{row['panel']} {row['verdict']}" for row in rows if row["verdict"] != Verdict.AGREES
     ]
@@ -144,7 +147,7 @@ def agreement(rows: Sequence[Row]) -> str:
 
 
 def about(job: VerdictsJob, points: int) -> str:
-    """What stands above the table of the panels."""
+    """The text above the table of verdicts, whose panels have so many points in all."""
     tests = points + PANEL_TESTS * len(job.panels)
     return ABOUT.format(level=job.level, tests=tests, margin=job.margin, reconstructed=COLUMN)
 

@@ -30,7 +30,8 @@ class Network(NamedTuple):
 
     @property
     def stream(self) -> str:
-        """Name of the stream of a y of its own."""
+        """The name of the stream that the network's signs y are drawn from, where networks do not
+        share them."""
         return f"signs {NETWORKS_IN_STREAMS.get(self.kernel, self.kernel)} D{self.dataset}"
 
 
@@ -63,7 +64,7 @@ class Contest(StrictModel, title="contest"):
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """All kernels, the one that fires first."""
+        """All kernels of the contest; the one whose network must be positive comes first."""
         return (self.fires, *self.silent)
 
     @property
@@ -92,7 +93,8 @@ class Contest(StrictModel, title="contest"):
 
     @property
     def events(self) -> tuple[str, ...]:
-        """Names of the events whose intersection is success, network by network."""
+        """The names of the events that together are success, one for each network, such as
+        "f_exp_d1_positive"."""
         events: list[str] = []
         for k, network in enumerate(self.networks):
             name = network.kernel
@@ -104,7 +106,7 @@ class Contest(StrictModel, title="contest"):
 
     @property
     def outcomes(self) -> tuple[str, ...]:
-        """What is counted over the trials of a point."""
+        """The names of what is counted over the trials of a point: successes, and each event."""
         return ("successes", *self.events)
 
     def event_flags(self, positive: np.ndarray) -> np.ndarray:
@@ -115,7 +117,7 @@ class Contest(StrictModel, title="contest"):
         return positive == (np.arange(len(self.networks)) == 0)
 
     def in_words(self) -> str:
-        """The contest in a sentence without an end."""
+        """What success is in the contest, as a sentence without capital and full stop."""
         text = f"success: {network_name(self.fires)} is positive on D1 and zero on D0"
         if not self.silent:
             return text
@@ -134,8 +136,9 @@ def network_name(kernel: str) -> str:
 
 
 def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
-    """Sentences on what success is in panels: one that all have, or the paper's contest first and
-    then each other one with the names of its panels."""
+    """Sentences on what success is in some panels, whose contests are given by their names: one
+    sentence if all have the same, else the paper's contest first, then each other one with the
+    names of its panels."""
     panels: dict[Contest, list[str]] = {}
     for name, contest in contests.items():
         panels.setdefault(contest, []).append(name)

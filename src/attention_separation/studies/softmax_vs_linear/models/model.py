@@ -1,5 +1,10 @@
 """What a model of the paper is: its parameters, points that give each a value, and what it can be
-asked; models of attention among them."""
+asked; models of attention among them.
+
+Tokens of one type have equal rows of attention: a network's *distinct rows* stand for all n. D0 and
+D1 are a model's two datasets, X = Q K^T, and m is the number of columns of random signs. A contest
+says which networks must be positive, and which zero, for success.
+"""
 
 import math
 import re
@@ -177,7 +182,8 @@ def batch_key(point: Point) -> tuple:
 
 
 def batches(points: list[Point], key: Callable[[Point], tuple] = batch_key) -> list[list[Point]]:
-    """The points in groups of one key, by default those that arrays can hold together."""
+    """The points in groups of those with the same key, by default those that arrays can hold
+    together."""
     groups: dict[tuple, list[Point]] = {}
     for point in points:
         groups.setdefault(key(point), []).append(point)
@@ -256,7 +262,7 @@ class AttentionModel(Dataset, Model):
 
     @classmethod
     def on(cls, dataset: Dataset, **more: Any) -> "AttentionModel":
-        """The model on a dataset; `more` are the other attributes."""
+        """The model on a dataset; `more` are the model's attributes that the dataset has not."""
         return cls(**vars(dataset), **more)
 
     def check_contest(self, contest: Contest) -> None:

@@ -1,4 +1,8 @@
-"""The tables of a panel: simulated points, their exact or reference values, and both row by row."""
+"""The tables of a panel: simulated points, their exact or reference values, and both row by row.
+
+A point is one place of a panel's grid. Its contest has events, one for each network, which together
+are success.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -53,7 +53,7 @@ U = {"exp": u_exp, "linear": u_lin}
 
 
 def normalise(u: np.ndarray) -> np.ndarray:
-    """f = u / alpha with alpha = <u, 1_n>; over the last axis."""
+    """The normalised weights f = u / alpha, with alpha = <u, 1_n> the sum over the last axis."""
     return u / u.sum(axis=-1, keepdims=True)
 
 

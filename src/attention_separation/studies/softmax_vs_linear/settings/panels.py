@@ -215,6 +215,7 @@ class Sweep(StrictModel):
 
     @model_validator(mode="after")
     def _has_points(self) -> Self:
+        """Raise where the panel that this makes has faults."""
         faults = self.faults(self.panel(""))
         if faults:
             raise below(faults)
@@ -222,7 +223,7 @@ class Sweep(StrictModel):
 
 
 def _stated(settings: StrictModel) -> dict[str, Any]:
-    """The settings that have a value."""
+    """The settings that have a value, by name."""
     return {name: value for name, value in settings if value is not None}
 
 

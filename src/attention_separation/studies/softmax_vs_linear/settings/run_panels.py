@@ -1,4 +1,8 @@
-"""The panels of a run: what their exact values, their trials and their pictures depend on."""
+"""The panels of a run: what their exact values, their trials and their pictures depend on.
+
+A panel sweeps one or two parameters of a model; a figure of the configuration shows some panels. A
+*scale* is a size of the whole run, such as "smoke".
+"""
 
 from functools import cached_property
 from typing import Any
@@ -68,7 +72,8 @@ class RunPanels:
         return self.section.figures[figure].panels if figure in self.section.figures else []
 
     def panels_first_shown_in(self, figure: str) -> list[str]:
-        """Those of a figure's panels that no figure before it lists; a panel in none is its own."""
+        """The names of a figure's panels that no figure before it lists; a panel in no figure is
+        one of its own."""
         return [panel for panel, first in self.figure_of.items() if first == figure]
 
     @property
@@ -78,7 +83,7 @@ class RunPanels:
         return [*self.section.figures, *alone]
 
     def title_of(self, figure: str) -> str:
-        """What stands above a figure, or above a panel alone."""
+        """The title above a figure of this name, or above the panel of this name alone."""
         if figure in self.section.figures:
             return self.section.figures[figure].title
         return f"{figure}: {MODELS[self.exact[figure].model].words}"

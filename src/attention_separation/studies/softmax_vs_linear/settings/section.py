@@ -1,5 +1,10 @@
 """The section `softmax_vs_linear` of the configuration: figures, what panels take from them and
-from their models, what judges them, and names that refer to nothing."""
+from their models, what judges them, and names that refer to nothing.
+
+A panel takes what it does not say itself from the first figure that lists it, then from its model's
+defaults. A *map* is a panel of two swept parameters; a *fault* is a place in the configuration with
+what is wrong there.
+"""
 
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -162,8 +167,8 @@ class SoftmaxVsLinearSection(Scaled):
     @model_validator(mode="wrap")
     @classmethod
     def _with_all_that_panels_take(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
-        """Panels and maps say all that they take from figures and models before they are validated;
-        what is wrong with it is said where it is written, once."""
+        """The validated section, in which panels and maps say all that they take from figures and
+        models. Each fault is reported once, where it is written."""
         if not isinstance(values, dict):
             return handler(values)
         whole = spelled_out(values)
@@ -183,6 +188,7 @@ class SoftmaxVsLinearSection(Scaled):
 
 
 def _mapping(value: Any) -> dict[str, Any]:
+    """A value if it is a mapping, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
@@ -199,7 +205,8 @@ def _texts(value: Any) -> list[str]:
 
 
 def filled_contests(section: Any, kernels: dict[str, Any]) -> Any:
-    """The section with each contest holding those of the reader's own kernels that it names."""
+    """The section as it is written, in which each contest holds those of the reader's own kernels
+    that it names; `kernels` are these by name."""
     if not isinstance(section, dict):
         return section
     filled = dict(section)
@@ -237,7 +244,8 @@ def first_figures(section: dict[str, Any]) -> dict[str, str]:
 
 
 def spelled_out(section: dict[str, Any]) -> dict[str, Any]:
-    """The section with every panel and map saying all that it takes from its figure and model."""
+    """The section as it is written, in which every panel and map says all that it takes from its
+    figure and from its model."""
     figures = _mapping(section.get("figures"))
     models = _mapping(section.get("models"))
     listed = first_figures(section)

@@ -1,6 +1,10 @@
 """Trials of the attention models: draws, the dense engine and the reduced engine.
 
 Both engines read the same draws and say of each trial which networks of the contest are positive.
+Trials come in *blocks*, whose streams of random numbers have names. A *column* of signs y has d
+random signs, stored as *lanes*; its *state* is what a network's score depends on. Tokens of one
+type have equal rows of attention, the *distinct rows*. A network is a kernel on a dataset, D0 or
+D1.
 """
 
 from collections.abc import Iterator
@@ -39,7 +43,7 @@ class Draw(NamedTuple):
 
 
 def draws(point: Point, special_tokens: int, streams: BlockStreams, trials: int) -> Iterator[Draw]:
-    """The draws of a block's trials, in chunks.
+    """The draws of a block's trials, special tokens and signs, in chunks of trials.
 
     `special_tokens` is how many indices a dataset has: j3, or j2 and j3. With `data: same`, D0
     has those of D1.

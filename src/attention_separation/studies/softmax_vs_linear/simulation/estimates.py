@@ -1,7 +1,8 @@
 """About how long trials take and how much memory: for the size of slices and what jobs ask for.
 
 Seconds are of one slow core (2.5 GHz, shared), so that a job seldom takes longer; no result depends
-on them.
+on them. The engine "dense" runs trials by the definitions, "reduced" from what decides them alone.
+A point has the values of all parameters: n tokens, m columns of d signs.
 """
 
 from ..models.contest import CONTEST_OF_PAPER

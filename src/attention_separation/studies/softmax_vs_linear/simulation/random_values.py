@@ -1,6 +1,8 @@
 """Trials of the attention models with a random value matrix V, drawn anew for each trial.
 
-c = f A3 V: a score is a distinct row of c with V = I against V y. All networks of a trial share V.
+c = f A3 V is attention's output, and y the random signs: a score is a row of c with V = I against
+V y. Many tokens have equal rows of c; each *distinct* one is kept once. All networks of a trial
+share V. T is a number of trials, d the dimension, and m the number of columns of y.
 """
 
 from collections.abc import Callable

@@ -111,7 +111,8 @@ def largest_sum_of_squares(point: Point, network: Network) -> float:
 
 
 def _extreme_weights(point: Point, network: Network) -> list[float]:
-    """The least and the largest weight before normalising, and that of the special token."""
+    """The least and the largest weight before normalising that an ordinary entry can have with a
+    network's kernel, and the weight of the special entry."""
     ends = regression.entries(np.array([0.0, 1.0]), point.law)
     z = np.log(point.n) * np.append(ends, regression.SPECIAL_MULTIPLE)
     extremes: list[float] = regression.U[network.kernel](z).tolist()

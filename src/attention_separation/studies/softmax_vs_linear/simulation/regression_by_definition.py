@@ -1,6 +1,8 @@
 """Trials of softmax regression with all data and signs drawn, by Definitions 3.2-3.8.
 
-Coordinates are exchangeable, so the special one of D1 is coordinate 0.
+Coordinates are exchangeable, so the special one of D1 is coordinate 0. A trial has the entries of
+Ax of D0 and of D1, and S sets of m columns of n random signs; a network is a kernel on D0 or D1,
+and is positive if the score <f, y> of some column y of its set exceeds tau.
 """
 
 import numpy as np
@@ -73,7 +75,8 @@ def positive_networks(point: Point, uniforms: np.ndarray, bits: np.ndarray) -> n
 
 
 def draw_trials(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
-    """Draw a block's trials: which NETWORKS_OF_PAPER are positive, (trials, networks) bool."""
+    """Which NETWORKS_OF_PAPER are positive in a block's trials, (trials, networks) bool, all of
+    whose data and signs are drawn here."""
     data_rng = streams.generator("data")
     sign_rng = streams.generator("signs")
     # Lanes need a multiple while n <= 32, where many trials are drawn together.

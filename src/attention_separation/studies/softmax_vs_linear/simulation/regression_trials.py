@@ -1,7 +1,8 @@
 """Trials of the softmax-regression model, Figure 3: of rare columns alone, or by the definitions.
 
 Both engines read the same draws and say of each trial which of the four NETWORKS_OF_PAPER are
-positive.
+positive. A column of signs is *rare* if it makes a network positive that should be zero: see
+rare_columns. Coordinate 0 is the special one. Trials come in blocks, and are drawn in chunks.
 """
 
 from functools import partial
@@ -43,7 +44,8 @@ def reduced(points: list[Point]) -> list[Trials]:
 
 
 def is_rare(point: Point) -> bool:
-    """Whether trials are decided by rare columns and the signs at coordinate 0."""
+    """Whether a point's trials are decided by the signs at coordinate 0 and by rare columns, and
+    these are few enough to be drawn alone."""
     is_decided_by_sign = special_sign_decides(point.n, point.tau)
     return is_decided_by_sign and tilts_of(point).bounds.sum() <= MOST_CANDIDATES
 

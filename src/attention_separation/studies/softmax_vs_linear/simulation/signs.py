@@ -27,12 +27,13 @@ def stream_name(signs: SignDraws, network: Network) -> str:
 
 
 def stream_names(signs: SignDraws, contest: Contest) -> list[str]:
-    """Names of all streams of y that a trial reads."""
+    """The names of all streams of signs that a trial of a contest reads, in order."""
     return sorted({stream_name(signs, network) for network in contest.networks})
 
 
 def lane_bits(d: int) -> int:
-    """Width of the lanes of a column of d signs: the narrowest that holds it in one, else 64."""
+    """The number of bits in a lane of a column of d signs: the least of 16, 32 and 64 that holds
+    all d, or 64."""
     if d <= 16:
         return 16
     return 32 if d <= 32 else 64
@@ -64,7 +65,7 @@ def unpack(lanes: np.ndarray, d: int) -> np.ndarray:
 
 
 def sign_matrix(lanes: np.ndarray, d: int) -> np.ndarray:
-    """y of trials, (..., d, m) float64 of -1 and +1, from their lanes (..., m, L)."""
+    """The signs y of trials, (..., d, m) float64 of -1 and +1, from their lanes (..., m, L)."""
     return 2.0 * unpack(lanes, d).swapaxes(-1, -2) - 1.0
 
 

@@ -1,7 +1,9 @@
 """The trials of one panel, as a table of counts: all by one job, or in slices that others count.
 
-A slice is of points times blocks; one job merges all. Counts, of trials and of the contest's
-outcomes, merge exactly, and draws depend on names alone: the number of slices changes no result.
+A point is one place of the panel's grid, and its trials come in blocks. A slice is of points times
+blocks; one job merges all. Counts, of trials and of the contest's outcomes (successes, and the
+event of each network), merge exactly, and draws depend on names alone: the number of slices
+changes no result.
 """
 
 from pathlib import Path
@@ -159,7 +161,8 @@ def panel_table(panel: Panel, points: list[Point], counts: np.ndarray) -> pa.Tab
 
 
 def metadata(panel: Panel) -> dict[str, str]:
-    """What a panel's table comes from: seed, settings, code and versions."""
+    """The metadata of a panel's table, what it comes from: seed, digests of settings and code, and
+    versions of packages."""
     return {"seed": str(panel.seed), **record(panel.canonical(), __name__)}
 
 
