@@ -51,6 +51,7 @@ def margin_of_rows(data: Entries, n: int, weight: float) -> float:
     computed; ValueError unless n is a multiple of the classes, and at least 2."""
 
     def largest_score(dataset: int) -> float:
+        """The largest score of a token on D0 or D1."""
         rows = distinct_rows(token_types(data, n, weight, dataset), LINEAR_KERNEL)
         return float(rows.marked.max())
 
@@ -64,7 +65,7 @@ def literal_margin(data: Entries, n: int, weight: float) -> float:
 
 
 def token_types(data: Entries, n: int, weight: float, dataset: int) -> TokenTypes:
-    """The token types of D0 or D1 with this X; ValueError as `margin_of_rows`."""
+    """The types of tokens of D0 or D1 at one point, with this X; ValueError as `margin_of_rows`."""
     sizes = _tokens(data, n)
     types = SELF_ATTENTION.token_types([sizes], dataset)
     scores = np.full_like(types.scores, data.c**2)

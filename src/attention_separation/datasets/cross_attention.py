@@ -38,8 +38,8 @@ def taken(a: float | np.ndarray, s: float | np.ndarray) -> Entries:
 def tokens(
     n: int, d: int, a: float, j2: int, j3: int, reading: Reading = taken
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A1 and A2 of Definition F.1, each (n, d); A3 = A2, and a = a0 in D0, a = a1 in D1. ValueError
-    unless n = (d-1) t for a positive integer t, d >= 2 and log n > 0."""
+    """The matrices A1 and A2 of Definition F.1, each (n, d); A3 = A2, and a = a0 in D0, a = a1 in
+    D1. ValueError unless n = (d-1) t for a positive integer t, d >= 2 and log n > 0."""
     CROSS_ATTENTION.check(n, d)
     sizes = reading(a, math.sqrt(math.log(n)))
     a1 = np.full((n, d), sizes.common)

@@ -177,7 +177,7 @@ class Dataset:
         return d - self.other_columns
 
     def special_class(self, j3: Number, d: int) -> Number:
-        """Class of the special token, 0..K-1."""
+        """The class, 0..K-1, of the special token of index j3."""
         return j3 % self.classes(d)
 
     def token_types(self, points: Sequence[Sizes], dataset: int) -> TokenTypes:

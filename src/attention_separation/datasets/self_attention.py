@@ -10,7 +10,7 @@ from .dataset import Dataset, Sizes, count_coordinates, key_vectors
 
 
 def tokens(n: int, d: int, a: float, b: float, c: float, j3: int) -> np.ndarray:
-    """A of Definition D.1, (n, d): A1 = A2 = A3 = A, with a = a0 in D0 and a = a1 in D1.
+    """The matrix A of Definition D.1, (n, d): A1 = A2 = A3 = A, with a = a0 in D0 and a = a1 in D1.
 
     Column 1 is a s e_j3, columns 2..d-1 are b s times stacked identities, column d is c s.
     ValueError unless n = (d-2) t for a positive integer t, d >= 3 and log n > 0.

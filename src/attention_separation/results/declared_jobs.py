@@ -1,5 +1,6 @@
 """The jobs of all studies by name, as rules ask for them: what each reads and writes, and what it
-is expected to take."""
+is expected to take. A job may be cut into slices, which have jobs of their own; a cell is a part of
+a study that is trained or computed by a job of its own."""
 
 import csv
 import shlex
@@ -106,7 +107,7 @@ class DeclaredJobs:
         return name in self._jobs
 
     def __getitem__(self, name: str) -> DeclaredJob:
-        """The job of a name. LookupError, in a sentence, where there is none."""
+        """The job of a name. LookupError, whose text is a sentence, where there is none."""
         if name not in self._jobs:
             raise LookupError(f"{name}: the settings have no such panel, figure or cell")
         return self._jobs[name]
@@ -125,7 +126,7 @@ class DeclaredJobs:
         return name not in self or self[name].result.is_local
 
     def are_local(self, names: Iterable[str]) -> bool:
-        """Whether all of some jobs run there."""
+        """Whether all of some jobs run on the submitting machine, as `is_local` says of each."""
         return all(self.is_local(name) for name in names)
 
     def slices_of(self, panel: str) -> list[str]:

@@ -78,4 +78,5 @@ def _manifest_text(listed: dict[str, str]) -> str:
 
 
 def run(files: list[Path], output: Path) -> None:
+    """Write the manifest of some files into the folder that they lie below."""
     write_text(output, manifest(files, output.parent))

@@ -58,7 +58,8 @@ class TableError(ValueError):
 
 
 def schema(**columns: type) -> pa.Schema:
-    """A table's columns, in order, each of str, int, float or bool, or a list of such."""
+    """The schema of a table with these columns, in order, each of str, int, float or bool, or a
+    list of such."""
     return pa.schema({name: COLUMN_TYPES[kind] for name, kind in columns.items()})
 
 
@@ -107,7 +108,7 @@ def numpy_column(table: pa.Table, name: str) -> np.ndarray:
 
 
 def all_finite(column: pa.ChunkedArray) -> bool:
-    """Whether no number of a column is NaN or infinite; null is none."""
+    """Whether no number of a column is NaN or infinite; null does not count."""
     return all(math.isfinite(x) for x in column.to_pylist() if isinstance(x, float))
 
 
@@ -177,6 +178,7 @@ def rounded(table: pa.Table, digits: int) -> pa.Table:
     numbers, infinities and null stay as they are."""
 
     def rounded_value(value: float | None) -> float | None:
+        """A number to so many significant digits."""
         if value is None or not math.isfinite(value) or value.is_integer():
             return value
         return float(f"{value:.{digits - 1}e}")

@@ -30,12 +30,12 @@ class Contrast:
 
     @property
     def groups(self) -> list[list[Run]]:
-        """All groups of runs."""
+        """All groups of runs of all pairs, one after another."""
         return [group for pair in self.pairs for group in pair]
 
     @property
     def runs(self) -> list[Run]:
-        """All runs; one that is in two groups, twice."""
+        """All runs of all groups; one that is in two groups stands there twice."""
         return [run for group in self.groups for run in group]
 
     @property
@@ -99,6 +99,7 @@ def _shares_streams(first: list[Run], second: list[Run]) -> bool:
 
 
 def _by_seed(group: list[Run]) -> list[Run]:
+    """The runs of a group in order of their seeds."""
     return sorted(group, key=lambda run: run["run"])
 
 

@@ -146,8 +146,11 @@ class Frequencies:
         return self.values[: max(step * (last + 2), FEWEST_FREQUENCIES)]
 
     def mean_sign(self, transform: np.ndarray) -> MeanSign:
-        """E sign X of Im E exp(i omega X), (..., K), at the first K of these frequencies: beyond
-        them it has fallen, or they are all."""
+        """The mean sign of sums X, (...), and its error.
+
+        `transform` : Im E exp(i omega X), (..., K), at the first K of these frequencies; beyond
+            them it is negligible, or they are all
+        """
         count = transform.shape[-1]
         terms = transform * square_wave(count)
         if count < len(self.values):

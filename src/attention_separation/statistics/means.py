@@ -44,7 +44,7 @@ class Mean:
         return Mean(self.value - other, self.se, self.freedom)
 
     def interval(self, level: float) -> Estimate:
-        """Student's two-sided interval, which misses with probability `level`."""
+        """The mean with Student's two-sided interval, which misses it with probability `level`."""
         quantile = float(stdtrit(self.freedom, 1 - level / 2))
         return Estimate.within(self.value, quantile * self.se)
 
@@ -159,7 +159,8 @@ def paired_difference_of_means(pairs: Pairs, level: float) -> Estimate:
 def ratio_of_means(
     pairs: Pairs, level: float, difference: Difference = difference_of_means
 ) -> Estimate:
-    """Sum of the larger groups' means over that of the smaller ones'.
+    """The ratio of the sum of the larger groups' means to that of the smaller groups', with its
+    interval.
 
     `difference` : what compares the larger groups with multiples of the smaller ones
 

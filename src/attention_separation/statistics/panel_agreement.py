@@ -115,7 +115,7 @@ def _judge_panel(
     alpha: float,
     smallest: float,
 ) -> PanelVerdict:
-    """The verdict on one panel.
+    """The verdict on one panel, with all numbers that it rests on.
 
     adjusted : its p-values, as `_panel_p_values` has them, adjusted for all panels' tests
     alpha : level of the interval of its mean difference
