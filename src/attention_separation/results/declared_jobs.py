@@ -97,11 +97,10 @@ class DeclaredJobs:
     """The jobs of some studies, by name."""
 
     def __init__(self, studies: Iterable[Study]) -> None:
-        self._jobs = {
-            name: DeclaredJob(study, result)
-            for study in studies
-            for name, result in study.results.items()
-        }
+        self._jobs = {}
+        for study in studies:
+            for name, result in study.results.items():
+                self._jobs[name] = DeclaredJob(study, result)
 
     def __contains__(self, name: str) -> bool:
         return name in self._jobs

@@ -82,12 +82,11 @@ FOLDERS_OF_RUN = (FIGURE.folder, TABLE.folder, CHECK_KIND.folder, START_PAGE.fol
 def files_of_run(study: Study) -> list[str]:
     """The paths of the figures, tables, checks and pages that a whole run of a study makes; files
     that are only read by other jobs, and the folder's manifest, are not among them."""
-    return [
-        f"{study.folder}/{path}"
-        for result, output in outputs_of(study.results)
-        if result.in_default_run and output.kind.folder in FOLDERS_OF_RUN
-        for path in output.paths()
-    ]
+    files = []
+    for result, output in outputs_of(study.results):
+        if result.in_default_run and output.kind.folder in FOLDERS_OF_RUN:
+            files += [f"{study.folder}/{path}" for path in output.paths()]
+    return files
 
 
 def manifest_files(studies: Iterable[Study]) -> list[str]:

@@ -105,8 +105,10 @@ def _tree_text(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str
             for item in value:
                 if _is_string_statement(item) or _is_for_types(item):
                     continue
-                is_node = isinstance(item, ast.AST)
-                items.append(_tree_text(item, imports) if is_node else repr(item))
+                if isinstance(item, ast.AST):
+                    items.append(_tree_text(item, imports))
+                else:
+                    items.append(repr(item))
             parts.append(f"[{','.join(items)}]")
         else:
             parts.append(repr(value))

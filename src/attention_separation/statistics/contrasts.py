@@ -86,7 +86,9 @@ class Contrast:
         pairs = self.measured(measures)
         first = sum(sum(group) / len(group) for group, _ in pairs) / len(pairs)
         second = sum(sum(group) / len(group) for _, group in pairs) / len(pairs)
-        return Estimate.exactly(first / second if is_ratio else first - second)
+        if is_ratio:
+            return Estimate.exactly(first / second)
+        return Estimate.exactly(first - second)
 
 
 def _shares_streams(first: list[Run], second: list[Run]) -> bool:

@@ -95,9 +95,10 @@ def binomial_law(trials: int, probability: float) -> tuple[int, np.ndarray]:
         + xlogy(values, probability) + xlog1py(trials - values, -probability)
     )  # fmt: skip
     law = np.exp(log)
-    kept = np.nonzero(law > NEGLIGIBLE_MASS)[0]
-    law = law[kept[0] : kept[-1] + 1]
-    return int(values[kept[0]]), law / law.sum()
+    places = np.nonzero(law > NEGLIGIBLE_MASS)[0]
+    first = places[0]
+    law = law[first : places[-1] + 1]
+    return int(values[first]), law / law.sum()
 
 
 LEAST_VARIANCE = 1.0

@@ -150,7 +150,10 @@ def paired_difference_of_means(pairs: Pairs, level: float) -> Estimate:
     Where runs share nothing it holds too, and is longer than Welch's. ValueError if groups differ
     in length, or as `difference_of_means`.
     """
-    if len({len(group) for pair in pairs for group in pair}) != 1:
+    lengths = set()
+    for larger, smaller in pairs:
+        lengths |= {len(larger), len(smaller)}
+    if len(lengths) != 1:
         raise ValueError("runs are compared one by one: groups of different lengths are not")
     gaps = [np.subtract(larger, smaller, dtype=float) for larger, smaller in pairs]
     return _mean_of_runs(np.mean(gaps, axis=0)).interval(level)

@@ -158,10 +158,10 @@ def _judge_panel(
 def _trials_to_decide(panel: PanelPoints, margin: float, alpha: float) -> int | None:
     """The least number of trials per point, to a hundredth, at which a panel whose references are
     right would agree nine times in ten; None if MOST_TRIALS are not enough."""
-    many = 1
-    while not _would_agree(panel, margin, alpha, many):
-        many *= 2
-        if many > MOST_TRIALS:
+    enough = 1
+    while not _would_agree(panel, margin, alpha, enough):
+        enough *= 2
+        if enough > MOST_TRIALS:
             return None
 
     def are_too_few(trials: int) -> bool:
@@ -172,8 +172,8 @@ def _trials_to_decide(panel: PanelPoints, margin: float, alpha: float) -> int | 
         is_close = many - few <= many // 100
         return None if is_close else whole_between(few, many)
 
-    _, enough = bracket(many // 2, many, are_too_few, between)
-    return enough
+    _, least_enough = bracket(enough // 2, enough, are_too_few, between)
+    return least_enough
 
 
 def _would_agree(panel: PanelPoints, margin: float, alpha: float, trials: int) -> bool:

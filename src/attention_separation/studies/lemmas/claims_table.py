@@ -119,7 +119,9 @@ class EvaluatedClaim:
 def evaluate_claims(job: ClaimsJob, claims: Iterable[PaperClaim] | None = None) -> pa.Table:
     """The table of claims, by default of all, as SCHEMA: each evaluated at a job's sizes and along
     its paths, with the verdict."""
-    evaluated = map(EvaluatedClaim, all_claims() if claims is None else claims)
+    if claims is None:
+        claims = all_claims()
+    evaluated = map(EvaluatedClaim, claims)
     with np.errstate(under="ignore"):
         rows = claim_rows(evaluated, job)
     _say_what_is_proved(rows, job.tau)

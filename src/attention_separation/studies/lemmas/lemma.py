@@ -232,18 +232,19 @@ def _attended(case: Case, sizes: Tokens) -> Attended:
     types = _token_types(case.model, sizes)
     rows = distinct_rows(types, KERNELS[case.kernel])
     # All arrays are of one point.
-    kept = slice(None) if types.exists.all() else types.exists[0]
+    existing = slice(None) if types.exists.all() else types.exists[0]
+    last = None if rows.last is None else float(rows.last[0, 0])
     weights = RowWeights(
         classes=int(rows.classes[0]),
-        first=rows.first[0, kept],
-        marked=rows.marked[0, kept],
-        own=rows.own[0, kept],
-        rest=rows.rest[0, kept],
-        last=None if rows.last is None else float(rows.last[0, 0]),
+        first=rows.first[0, existing],
+        marked=rows.marked[0, existing],
+        own=rows.own[0, existing],
+        rest=rows.rest[0, existing],
+        last=last,
     )
-    scores = types.scores[0, kept]
+    scores = types.scores[0, existing]
     u = np.exp(scores) if case.kernel == "exp" else scores
-    f = rows.weights[0, kept]
+    f = rows.weights[0, existing]
     has_tokens = types.multiplicities[0] > 0
     if not has_tokens.all():
         u = np.where(has_tokens, u, np.nan)
@@ -336,6 +337,7 @@ class Lemma:
         It is evaluated at the ends of the parameters' ranges too, if not `at_parameters_alone`.
         The other parameters are the attributes of `PaperClaim`.
         """
+        ranges = () if at_parameters_alone else self.ranges()
         return PaperClaim(
             id=f"{self.id}.{part}" if part else self.id,
             model=self.case.model.name,
@@ -346,7 +348,7 @@ class Lemma:
             quantity=quantity,
             note=note,
             constant=constant,
-            ranges=() if at_parameters_alone else self.ranges(),
+            ranges=ranges,
             identity=identity,
             any_d=any_d,
         )

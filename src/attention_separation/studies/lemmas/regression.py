@@ -84,7 +84,9 @@ def levels(n: int, kernel: str, dataset: int) -> Levels:
     taken_off = regression.SPECIAL_MULTIPLE if kernel == "exp" else 0.0
     u = regression.U[kernel](math.log(n) * (multiples - taken_off))
     low, high, special = u.tolist()
-    return Levels(n, low, high, special if dataset else 0.0)
+    if dataset == 0:
+        special = 0.0
+    return Levels(n, low, high, special)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -453,7 +455,7 @@ def _zero_claims_with(
         "proves nothing of other data; where Hoeffding's bound suffices for all data, that bound",
         note=note,
     )
-    every = PaperClaim(
+    zero_on_all_data = PaperClaim(
         f"{name}.every",
         REGRESSION_NAME,
         f"{statement}, by Hoeffding's bound on the {WORST}.",
@@ -463,4 +465,4 @@ def _zero_claims_with(
         quantity="upper bound on Pr[F > 0] over all admissible data",
         note=note,
     )
-    return [zero, every]
+    return [zero, zero_on_all_data]

@@ -142,12 +142,13 @@ def _probabilities(effects: Iterable[Effect]) -> Known:
     """P(E_success) at all points of some effects, before and after, by model and point; each is
     computed once, many together."""
     # Dictionaries as ordered sets.
-    wanted: dict[Model, dict[Point, None]] = {}
+    points_by_model: dict[Model, dict[Point, None]] = {}
     for effect in effects:
-        wanted.setdefault(MODELS[effect.panel.model], {}).update(dict.fromkeys(effect.before))
-        wanted.setdefault(effect.model, {}).update(dict.fromkeys(effect.after))
+        model_before = MODELS[effect.panel.model]
+        points_by_model.setdefault(model_before, {}).update(dict.fromkeys(effect.before))
+        points_by_model.setdefault(effect.model, {}).update(dict.fromkeys(effect.after))
     known: Known = {}
-    for model, points in wanted.items():
+    for model, points in points_by_model.items():
         for point, reference in zip(points, references(model, list(points)), strict=True):
             known[model, point] = reference.success
     return known

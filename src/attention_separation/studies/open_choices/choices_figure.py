@@ -58,7 +58,9 @@ def choices_figure(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     `figure_of` names the figure of each panel.
     """
     alternatives = alternatives_of(table)
-    drawn = [one for one in alternatives if one.largest_change >= LEAST_DRAWN]
+    drawn = [
+        alternative for alternative in alternatives if alternative.largest_change >= LEAST_DRAWN
+    ]
     figures = set()
     reconstructed = set()
     for alternative in alternatives:
@@ -76,7 +78,8 @@ def choices_figure(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     )
     if reconstructed:
         note = f"{note}\n{KEY}"
-    rows = len(drawn) + len({one.choice for one in drawn})
+    # A row for each alternative, and one for each choice's heading.
+    rows = len(drawn) + len({alternative.choice for alternative in drawn})
     changes = sheet(
         "Which open choice moves the figures most",
         note,

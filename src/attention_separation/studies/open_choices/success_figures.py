@@ -327,11 +327,11 @@ def operating_point(panels: list[Panel]) -> Operating:
     """The panel and the point whose curve stands for a column's panels: the panel that sweeps m, or
     else the last one, at its point whose m is nearest to the median m of the others."""
     chosen = next((panel for panel in panels if "m" in panel.sweep), panels[-1])
-    others = []
+    m_of_others = []
     for panel in panels:
         if panel is not chosen:
-            others += [point.m for point in panel.points()]
-    median = np.median(others) if others else 0
+            m_of_others += [point.m for point in panel.points()]
+    median = np.median(m_of_others) if m_of_others else 0
     nearest = min(chosen.points(), key=lambda point: abs(point.m - median))
     return Operating(chosen, nearest)
 
@@ -353,8 +353,8 @@ def _draw_curve(ax: Axes, panels: list[Panel], looks: Looks) -> None:
             size = f"{SWEEPABLE[name].symbol} = {value}"
             sizes.append(marked(size, name in panel.reconstructed))
     ax.set_title(f"at {', '.join(sizes)}", fontsize=SMALLEST, pad=TITLE_PAD)
-    theta = symbol_of("tau" if point.d is None else "theta", panel.reconstructed)
-    ax.set_xlabel(theta, labelpad=1)
+    threshold = "tau" if point.d is None else "theta"
+    ax.set_xlabel(symbol_of(threshold, panel.reconstructed), labelpad=1)
 
 
 def _draw_best(ax: Axes, panel: Panel, table: pa.Table, looks: Looks) -> None:

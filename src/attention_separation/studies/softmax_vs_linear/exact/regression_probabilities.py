@@ -150,10 +150,14 @@ def _independent_data(columns: Columns) -> Projection:
     lin_d1 = [part.probability.reshape(shape) for part in d1]
     both_d0 = d0.both.reshape(shape)
     weighted = weight[:, None, None] / 2
-    all_zero = [
-        np.tensordot(both_d0[s : s + len(pluses)], weighted * lin_d1[s], axes=([0, 1], [0, 1]))
-        for s in (0, 1)
-    ]
+    all_zero = []
+    for s in (0, 1):
+        # With y_j = +1 a column has one plus more.
+        both_given_sign = both_d0[s : s + len(pluses)]
+        zero_given_entry = np.tensordot(
+            both_given_sign, weighted * lin_d1[s], axes=([0, 1], [0, 1])
+        )
+        all_zero.append(zero_given_entry)
     lin_d1_given = np.einsum("k,skab->b", weight / 4, np.array(lin_d1))
     exp_d0 = np.einsum("k,kab->b", d0_weight / 2, d0.exponential.reshape(shape))
     lin_d0 = np.einsum("k,kab->b", d0_weight / 2, d0.linear.reshape(shape))
@@ -270,8 +274,8 @@ def reference(point: Point) -> Reference:
         zero, zero_error = _zero_probability(over_data, point, network)
         events.append(zero)
         event_errors.append(zero_error)
-    how = "Fourier inversion" if point.law == "uniform" else "sums over counts"
-    method = f"second order, {how}"
+    computation = "Fourier inversion" if point.law == "uniform" else "sums over counts"
+    method = f"second order, {computation}"
     if not decides:
         error = 1.0
         method = SIGN_DECIDES
@@ -409,16 +413,16 @@ def _success(over_data: Moments, point: Point) -> tuple[float, float]:
     return float(np.clip(success, 0, 1)), float(min(error, 1))
 
 
-def _mean_power(over_data: Moments, which: np.ndarray, m: int) -> tuple[float, float]:
-    """The mean over the data of prod_i x_i^m, where x = which @ COLUMN_EVENTS, and its estimated
+def _mean_power(over_data: Moments, factors: np.ndarray, m: int) -> tuple[float, float]:
+    """The mean over the data of prod_i x_i^m, where x = factors @ COLUMN_EVENTS, and its estimated
     error.
 
     The mean falls with m: where the expansion is no longer to be trusted, a smaller m bounds it.
     """
-    x = which @ over_data.mean
+    x = factors @ over_data.mean
     if x.min() < NEGLIGIBLE_SUCCESS:
         return 0.0, NEGLIGIBLE_SUCCESS + over_data.error
-    relative = which @ over_data.covariance @ which.T / np.outer(x, x)
+    relative = factors @ over_data.covariance @ factors.T / np.outer(x, x)
     correction = (m**2 * relative.sum() - m * np.trace(relative)) / 2
     missed = 0.0
     if m > 1 or len(x) > 1:

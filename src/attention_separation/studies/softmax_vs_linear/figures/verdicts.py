@@ -139,11 +139,11 @@ def _row(panel: Panel, points: PanelPoints, verdict: PanelVerdict) -> Row:
 
 def agreement(rows: Sequence[Row]) -> str:
     """How many panels agree, and which do not, in words, from the rows of the table of verdicts."""
-    others = [
+    not_agreeing = [
         f"{row['panel']} {row['verdict']}" for row in rows if row["verdict"] != Verdict.AGREES
     ]
-    agreeing = len(rows) - len(others)
-    return "; ".join([f"simulation = exact at {agreeing} of {len(rows)} panels", *others])
+    agreeing = len(rows) - len(not_agreeing)
+    return "; ".join([f"simulation = exact at {agreeing} of {len(rows)} panels", *not_agreeing])
 
 
 def about(job: VerdictsJob, points: int) -> str:

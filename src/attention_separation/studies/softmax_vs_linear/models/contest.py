@@ -143,8 +143,8 @@ def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
     for name, contest in contests.items():
         panels.setdefault(contest, []).append(name)
     if len(panels) == 1:
-        (of_all,) = panels
-        return [_as_sentence(of_all)]
+        (shared_contest,) = panels
+        return [_as_sentence(shared_contest)]
     sentences = []
     if panels.pop(CONTEST_OF_PAPER, None):
         sentences.append(_as_sentence(CONTEST_OF_PAPER))

@@ -281,11 +281,11 @@ class AttentionModel(Dataset, Model):
     def rows_of_kernels(self, point: Point, kernels: Sequence[str]) -> list[Rows]:
         """The distinct rows of attention at a point of some kernels of its contest, on D0 and then
         on D1; ArithmeticError where one has no weights."""
-        return [
-            distinct_rows(self.token_types([point], dataset), point.contest.kernel_of(kernel))
-            for dataset in (0, 1)
-            for kernel in kernels
-        ]
+        rows = []
+        for dataset in (0, 1):
+            types = self.token_types([point], dataset)
+            rows += [distinct_rows(types, point.contest.kernel_of(kernel)) for kernel in kernels]
+        return rows
 
     def scale(self, n: int) -> float:
         """s = sqrt(log n)."""

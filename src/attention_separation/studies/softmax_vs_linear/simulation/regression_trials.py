@@ -59,11 +59,11 @@ def _trials(point: Point, draw_all: bool, streams: BlockStreams, trials: int) ->
     if not is_rare(point):
         return draw_trials(point, streams, trials)
     tilts = tilts_of(point)
-    rest = streams.generator("rest")
+    rest_rng = streams.generator("rest")
     positive = []
     for chunk in draw_chunks(point, tilts, streams, trials):
         if draw_all:
-            positive.append(_completed(point, tilts, chunk, rest))
+            positive.append(_completed(point, tilts, chunk, rest_rng))
         else:
             positive.append(_decided(chunk))
     return np.concatenate(positive)
@@ -80,25 +80,27 @@ def _decided(chunk: Chunk) -> np.ndarray:
     return positive
 
 
-def _completed(point: Point, tilts: Tilts, chunk: Chunk, rest: np.random.Generator) -> np.ndarray:
+def _completed(
+    point: Point, tilts: Tilts, chunk: Chunk, rest_rng: np.random.Generator
+) -> np.ndarray:
     """Which networks are positive in a chunk's t trials, (t, networks) bool, by the definitions,
     with all drawn that is not yet.
 
     Entries of Ax are independent of what is drawn, and signs fair but that no rare network is
     positive in columns that are not kept: they are drawn until it is so.
     """
-    uniforms = draw_uniforms(rest, point, len(chunk.is_plus))
+    uniforms = draw_uniforms(rest_rng, point, len(chunk.is_plus))
     uniforms[chunk.trials] = chunk.uniforms
     positive = []
     for trial, is_plus in enumerate(chunk.is_plus):
         uniforms_of_trial = uniforms[trial, None]
         f_by_network = [weights(point, network, uniforms_of_trial) for network in RARE_NETWORKS]
         f = np.concatenate(f_by_network)
-        bits = draw_bits(rest, point, 1)[0]
+        bits = draw_bits(rest_rng, point, 1)[0]
         bits[..., 0] = is_plus
         is_pending = _is_rare_column(point, tilts, f, bits)
         while is_pending.any():
-            redrawn = draw_bits(rest, point, 1)[0]
+            redrawn = draw_bits(rest_rng, point, 1)[0]
             bits[is_pending, 1:] = redrawn[is_pending, 1:]
             is_pending = _is_rare_column(point, tilts, f, bits)
         for kept in chunk.kept:

@@ -68,13 +68,13 @@ def cut_units(
 
     seconds : of a trial of each point, on whatever scale
     """
-    every = units(points, trials)
-    ends = np.cumsum([unit.trials * seconds[unit.point] for unit in every])
+    all_units = units(points, trials)
+    ends = np.cumsum([unit.trials * seconds[unit.point] for unit in all_units])
     # A unit belongs to the slice in which its middle lies.
     middles = ends - np.diff(ends, prepend=0.0) / 2
     places = np.minimum((middles / ends[-1] * count).astype(int), count - 1)
     slices: list[list[Unit]] = [[] for _ in range(count)]
-    for unit, place in zip(every, places.tolist(), strict=True):
+    for unit, place in zip(all_units, places.tolist(), strict=True):
         slices[place].append(unit)
     return slices
 
