@@ -281,10 +281,12 @@ def with_source(monkeypatch, folder: Path, path: str, old: str, new: str) -> Non
     changed = folder / Path(path).name
     changed.write_text(text.replace(old, new))
     module = path.removeprefix("src/").removesuffix(".py").replace("/", ".")
-    source, parsed = provenance._source, provenance._parsed
+    source, parsed = provenance._source, provenance._text_and_imports
     monkeypatch.setattr(provenance, "_source", lambda n: changed if n == module else source(n))
     monkeypatch.setattr(
-        provenance, "_parsed", lambda n: parsed.__wrapped__(n) if n == module else parsed(n)
+        provenance,
+        "_text_and_imports",
+        lambda n: parsed.__wrapped__(n) if n == module else parsed(n),
     )
 
 

@@ -30,15 +30,16 @@ Reading = Callable[[float | np.ndarray, float | np.ndarray], Entries]
 
 
 def taken(a: float | np.ndarray, s: float | np.ndarray) -> Entries:
-    """The reading that is taken here: a in A1, and all else s."""
+    """The sizes of the entries in the reading that is taken here: a s of the special query, and s
+    of all else."""
     return Entries(a * s, s, s, s)
 
 
 def tokens(
     n: int, d: int, a: float, j2: int, j3: int, reading: Reading = taken
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A1 and A2 of Definition F.1, each (n, d); A3 = A2, and a = a0 in D0, a = a1 in D1. ValueError
-    unless n = (d-1) t for a positive integer t, d >= 2 and log n > 0."""
+    """The matrices A1 and A2 of Definition F.1, each (n, d); A3 = A2, and a = a0 in D0, a = a1 in
+    D1. ValueError unless n = (d-1) t for a positive integer t, d >= 2 and log n > 0."""
     CROSS_ATTENTION.check(n, d)
     sizes = reading(a, math.sqrt(math.log(n)))
     a1 = np.full((n, d), sizes.common)
@@ -53,7 +54,8 @@ def tokens(
 def literal(
     reading: Reading, sizes: Sizes, dataset: int, places: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """A1, A2, A3, Q and K; places : the indices j2 and j3, (2,)."""
+    """The matrices A1, A2, A3, Q and K of D0 or D1; places : the indices j2 and j3 of the special
+    query and key, (2,)."""
     j2, j3 = np.asarray(places).tolist()
     a1, a2 = tokens(sizes.n, sizes.d, sizes.a(dataset), j2=j2, j3=j3, reading=reading)
     identity = np.eye(sizes.d)
@@ -61,7 +63,8 @@ def literal(
 
 
 def token_types(reading: Reading, points: Sequence[Sizes], dataset: int) -> TokenTypes:
-    """The types of tokens: queries are j2 and all others, none of which knows of a class."""
+    """The token types of D0 or D1 at P points. Queries have two types, the special one and all
+    others: no query depends on a class."""
     d = np.array([point.d for point in points])
     classes = CROSS_ATTENTION.classes(d)
     s = np.array([point.s for point in points])

@@ -1,4 +1,8 @@
-"""Datasets of attention: n tokens that stack identities, one of them special, in K classes."""
+"""Datasets of attention: n tokens that stack identities, one of them special, in K classes.
+
+The class of a token is the row of its identity. An *orbit* is a group of coordinates in which the
+tokens of each type have equal entries.
+"""
 
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -57,7 +61,7 @@ class Data(Entries, Hashable, Protocol):
 
 
 def sign_columns(n: int, delta: float, at_least: int) -> int:
-    """m = floor(log(n / delta)), and no less than `at_least`."""
+    """The number of sign columns m = max(floor(log(n / delta)), at_least)."""
     return max(math.floor(math.log(n / delta)), at_least)
 
 
@@ -173,7 +177,7 @@ class Dataset:
         return d - self.other_columns
 
     def special_class(self, j3: Number, d: int) -> Number:
-        """Class of the special token, 0..K-1."""
+        """The class, 0..K-1, of the special token of index j3."""
         return j3 % self.classes(d)
 
     def token_types(self, points: Sequence[Sizes], dataset: int) -> TokenTypes:
@@ -185,8 +189,11 @@ class Dataset:
 
 
 def count_coordinates(classes: np.ndarray, last: int) -> np.ndarray:
-    """How many coordinates each orbit has, (P, 6), of tokens in K classes (P,), with `last` 1 if
-    they have a last coordinate and 0 if not."""
+    """The number of coordinates in each of the 6 orbits, (P, 6), at P points.
+
+    classes : (P,), the numbers K of classes
+    last : 1 if tokens have a last coordinate, beside those of the classes, else 0
+    """
     counts = np.empty((len(classes), ORBITS), dtype=int)
     counts[:, FIRST] = 1
     counts[:, OF_MARKED] = 1
@@ -200,11 +207,12 @@ def count_coordinates(classes: np.ndarray, last: int) -> np.ndarray:
 def key_vectors(
     first: np.ndarray, block: np.ndarray, last: np.ndarray | float, classes: np.ndarray
 ) -> np.ndarray:
-    """A token of each type by orbits of coordinates, (P, 4, 6); one of a type that does not exist
-    is one of a type that does.
+    """The entries of a key of each of the 4 types in each of the 6 orbits of coordinates,
+    (P, 4, 6); a type of which there is no token repeats another.
 
-    first, block, last : (P,) the special token's entry in the first coordinate, and every token's
-        in the coordinate of its class and in the last one
+    first : (P,), the special token's entry in the first coordinate
+    block : (P,), every token's entry in the coordinate of its class
+    last : (P,), every token's entry in the last coordinate
     """
     keys = np.zeros((len(classes), 4, ORBITS))
     keys[:, SPECIAL, FIRST] = first
@@ -213,15 +221,15 @@ def key_vectors(
     keys[:, OWN, OF_OWN] = block
     keys[:, REST, OF_REST] = block
     keys[:, :, LAST] = np.broadcast_to(last, len(classes))[:, None]
-    no_own = classes < 2
-    keys[no_own, OWN] = keys[no_own, SAME]
-    no_rest = classes < 3
-    keys[no_rest, REST] = keys[no_rest, OWN]
+    has_no_own = classes < 2
+    keys[has_no_own, OWN] = keys[has_no_own, SAME]
+    has_no_rest = classes < 3
+    keys[has_no_rest, REST] = keys[has_no_rest, OWN]
     return keys
 
 
 def stacking_fault(n: int, classes: int) -> str:
-    """What is wrong with n tokens in so many classes; "" if nothing is."""
+    """Why n tokens cannot be in so many classes of equal size, in words; "" if they can."""
     if n % classes == 0:
         return ""
     allowed = f"multiples of {classes}; nearest: {nearest_multiples(n, classes)}"
@@ -229,7 +237,8 @@ def stacking_fault(n: int, classes: int) -> str:
 
 
 def nearest_multiples(n: int, factor: int) -> str:
-    """The multiples of a number next to n, smaller and larger, that leave log n > 0."""
+    """The multiples of `factor` next below and above n, none less than 2, in words such as
+    "20 or 40"."""
     below = n // factor * factor
     smallest = factor * math.ceil(2 / factor)
     nearest = {max(below, smallest), max(below + factor, smallest)}

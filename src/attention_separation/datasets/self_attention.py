@@ -10,7 +10,7 @@ from .dataset import Dataset, Sizes, count_coordinates, key_vectors
 
 
 def tokens(n: int, d: int, a: float, b: float, c: float, j3: int) -> np.ndarray:
-    """A of Definition D.1, (n, d): A1 = A2 = A3 = A, with a = a0 in D0 and a = a1 in D1.
+    """The matrix A of Definition D.1, (n, d): A1 = A2 = A3 = A, with a = a0 in D0 and a = a1 in D1.
 
     Column 1 is a s e_j3, columns 2..d-1 are b s times stacked identities, column d is c s.
     ValueError unless n = (d-2) t for a positive integer t, d >= 3 and log n > 0.
@@ -25,22 +25,24 @@ def tokens(n: int, d: int, a: float, b: float, c: float, j3: int) -> np.ndarray:
 
 
 def split_x(attention_x: str, d: int) -> np.ndarray:
-    """Q = K with X = Q K^T the identity (Figure 4, section E) or all ones (Figure 5, section D): I,
-    or 1 1^T / sqrt d; kernels of vectors depend on it."""
+    """The matrix Q = K, (d, d), whose X = Q K^T is the identity (Figure 4, section E) or all ones
+    (Figure 5, section D): I, or 1 1^T / sqrt d. Kernels of vectors depend on this choice."""
     if attention_x == "identity":
         return np.eye(d)
     return np.full((d, d), d**-0.5)
 
 
 def literal(sizes: Sizes, dataset: int, places: np.ndarray) -> tuple[np.ndarray, ...]:
-    """A1, A2, A3, Q and K; places : the index j3 of the special token, (1,)."""
+    """The matrices A1, A2, A3, Q and K of D0 or D1; places : the index j3 of the special token,
+    (1,)."""
     a = tokens(sizes.n, sizes.d, sizes.a(dataset), sizes.b, sizes.c, places[0])
     q = split_x(sizes.attention_x, sizes.d)
     return a, a, a, q, q
 
 
 def token_types(points: Sequence[Sizes], dataset: int) -> TokenTypes:
-    """The types of tokens: queries are the special token, another of its class, and of another.
+    """The token types of D0 or D1 at P points. Queries have three types: the special token, another
+    of its class, and one of another class.
 
     With X = I a score is the inner product of two tokens; with X all ones, the product of their
     sums.
@@ -55,20 +57,20 @@ def token_types(points: Sequence[Sizes], dataset: int) -> TokenTypes:
     log_n = np.array([math.log(point.n) for point in points])
     (attention_x,) = {point.attention_x for point in points}
     if attention_x == "identity":
-        of_rest = c * c
-        of_class = b * b + c * c
-        itself = a * a + b * b + c * c
+        other_class = c * c
+        same_class = b * b + c * c
+        special_itself = a * a + b * b + c * c
         scores = [
-            [itself, of_class, of_rest, of_rest],
-            [of_class, of_class, of_rest, of_rest],
-            [of_rest, of_rest, of_class, of_rest],
+            [special_itself, same_class, other_class, other_class],
+            [same_class, same_class, other_class, other_class],
+            [other_class, other_class, same_class, other_class],
         ]
     else:
         plain = b + c
         special = b + c + a
-        of_special = [special * special, special * plain, special * plain, special * plain]
-        of_plain = [plain * special, plain * plain, plain * plain, plain * plain]
-        scores = [of_special, of_plain, of_plain]
+        special_query = [special * special, special * plain, special * plain, special * plain]
+        plain_query = [plain * special, plain * plain, plain * plain, plain * plain]
+        scores = [special_query, plain_query, plain_query]
 
     coordinate_counts = count_coordinates(classes, last=1)
     keys = s[:, None, None] * key_vectors(first=a, block=b, last=c, classes=classes)

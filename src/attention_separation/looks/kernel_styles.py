@@ -76,8 +76,8 @@ WIDTH_OF_BEST = 4.0
 
 
 def kernel_lines(kernels: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """How the lines of some kernels are drawn, as Matplotlib takes it; those without a style of
-    their own have OTHER_STYLES in their order."""
+    """The Matplotlib properties (color, linestyle, linewidth) of the line of each of some kernels,
+    by its name; kernels that KERNEL_STYLES has not take OTHER_STYLES in turn."""
     lines = {}
     other_styles = cycle(OTHER_STYLES)
     for kernel in kernels:
@@ -91,7 +91,7 @@ def kernel_lines(kernels: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def kernel_line(kernel: str) -> dict[str, Any]:
-    """The same of one kernel."""
+    """The Matplotlib properties of the line of one kernel."""
     return kernel_lines([kernel])[kernel]
 
 

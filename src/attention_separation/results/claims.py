@@ -54,12 +54,14 @@ class JudgedClaim(Generic[Evidence]):
     substitute: "JudgedClaim[Evidence] | None" = None
 
     def row(self, evidence: Evidence) -> Row:
-        """Its own row, on some evidence."""
-        words = {"claim": self.name, "statement": self.statement, **self.columns}
-        return words | self.judge(evidence).columns()
+        """The row of this claim, judged on some evidence, substituted or not."""
+        row = {"claim": self.name, "statement": self.statement, **self.columns}
+        row.update(self.judge(evidence).columns())
+        return row
 
     def rows(self, evidence: Evidence) -> list[Row]:
-        """Its row of a table of claims, or its substitute's."""
+        """This claim's row of a table of claims; its substitute's where the evidence does not judge
+        this claim."""
         row = self.row(evidence)
         is_judged = row["verdict"] not in (Verdict.NOT_RUN, Verdict.NOT_JUDGED)
         if self.substitute is None or is_judged:
@@ -93,9 +95,11 @@ def claim_by_rule(
     comparisons: Callable[[Evidence], Iterable[Comparison]],
     slack: Callable[[Comparison], float] = attrgetter("slack"),
 ) -> JudgedClaim[Evidence]:
-    """A claim on numbers of a kind, by which rule it is judged, and what is compared.
+    """The claim that is judged by one rule: on `comparisons`, which it makes from a study's
+    evidence. The one with the least slack decides.
 
-    The comparison with the least slack decides.
+    `kind` : column `kind` of its row, what its numbers are
+    `rule` : column `rule` of its row, how it is judged, in words
     """
 
     def judged(evidence: Evidence) -> Judgement:
@@ -105,7 +109,8 @@ def claim_by_rule(
 
 
 def verdict_lines(title: str, rows: Sequence[Row]) -> Iterator[str]:
-    """A title with how many claims have each verdict, then a line for each row of claims."""
+    """The lines of a summary of a table of claims: a title with how many claims have each verdict,
+    then a line for each row."""
     counts = count_verdicts(row["verdict"] for row in rows)
     yield f"{title}: {counts}"
     for row in rows:
@@ -114,7 +119,8 @@ def verdict_lines(title: str, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def summary(study: Study, folder: Path) -> Iterator[str]:
-    """The verdicts of the run in a folder, a line each; ValueError where there are none."""
+    """The lines that `summary` prints of a study's run in a folder: its claims' verdicts, a line
+    each, and where its figures are; ValueError where there is no table of claims."""
     rows = study.made_rows(folder, f"{study.name}_claims", SCHEMA)
     yield from verdict_lines(f"{study.title}, claims at the scale {study.section.scale}", rows)
     yield f"{folder}/figures/{study.name}_*.{{svg,png,pdf,csv,parquet}}  the figures"

@@ -1,4 +1,10 @@
-"""What a run makes, each result declared once by its study: rules, checks, pages read it here."""
+"""What a run makes, each result declared once by its study: rules, checks, pages read it here.
+
+A *result* is what one job makes; its *outputs* are the figures and tables that it writes. The
+folder of results has one subfolder for each kind of output. A *digest* is a hash of settings or
+code, by which a file is known to be current. A *whole run* makes all that a plain `snakemake`
+makes.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,7 +68,8 @@ class Output:
     judged: str = ""
 
     def path(self, suffix: str = "") -> str:
-        """Its file with a suffix, below the folder of results; without one, the first."""
+        """The path of one of its files, below the folder of results: that with a suffix, or its
+        kind's first."""
         file = f"{self.name}.{suffix or self.kind.suffixes[0]}"
         return f"{self.kind.folder}/{file}" if self.kind.folder else file
 
@@ -73,7 +80,10 @@ class Output:
     @property
     def page(self) -> str:
         """The suffix of the file that a report shows; empty where it shows none."""
-        return next((suffix for suffix in ("html", "png") if suffix in self.kind.suffixes), "")
+        for suffix in ("html", "png"):
+            if suffix in self.kind.suffixes:
+                return suffix
+        return ""
 
     def is_reported(self, suffix: str) -> bool:
         """Whether a report lists its file with a suffix."""
@@ -138,15 +148,19 @@ class Result:
         return (output.settings or self.settings).digest()
 
     def with_inputs(self, digests_by_path: Mapping[str, str]) -> "Result":
-        """The same, whose settings hold the digests of the settings of what it reads."""
+        """This result, with `inputs` in its settings: the settings' digest of each table that it
+        reads, by option. `digests_by_path` has those of all tables, by their paths."""
         if not self.inputs:
             return self
-        digests = {}
+        digests: dict[str, list[str]] = {}
         for option, outputs in self.inputs.items():
-            digests[option] = [
-                output.settings.digest() if output.settings else digests_by_path[output.path()]
-                for output in outputs
-            ]
+            digests[option] = []
+            for output in outputs:
+                if output.settings:
+                    digest = output.settings.digest()
+                else:
+                    digest = digests_by_path[output.path()]
+                digests[option].append(digest)
         return replace(self, settings=self.settings.model_copy(update={"inputs": digests}))
 
     def all_outputs(self) -> list[Output]:
@@ -154,7 +168,7 @@ class Result:
         return [output for outputs in self.outputs.values() for output in outputs]
 
     def slice_path(self, number: int | str) -> str:
-        """The table of one of its slices, below the folder of results."""
+        """The path of the table of one of its slices, below the folder of results."""
         (output,) = self.all_outputs()
         return f"slices/{output.name}/{number}-of-{self.slices}.parquet"
 
@@ -166,7 +180,10 @@ def figure_of_tables(
     inputs: Mapping[str, tuple[Output, ...]],
     options: tuple[str, ...] = (),
 ) -> Result:
-    """A figure, which depends on its tables alone."""
+    """The result that is one figure, and depends on the tables that it reads and on nothing else.
+
+    Parameters are as those of `Result` and `Output`.
+    """
     return Result(
         name=name,
         module=module,
@@ -179,7 +196,7 @@ def figure_of_tables(
 
 
 def outputs_of(results: Mapping[str, Result]) -> Iterator[tuple[Result, Output]]:
-    """Every output, with what makes it."""
+    """Each output of some results, with the result that it is of."""
     for result in results.values():
         for output in result.all_outputs():
             yield result, output
@@ -212,7 +229,8 @@ class Study(ABC):
 
     @property
     def folder(self) -> str:
-        """Folder that the results of its scale go to."""
+        """The folder of results of this study at its scale, such as "results/lemmas/smoke"; the
+        scale "desk" has no subfolder."""
         scale = self.section.scale
         folder = f"results/{self.name}"
         return folder if scale == "desk" else f"{folder}/{scale}"
@@ -234,19 +252,19 @@ class Study(ABC):
         """What the results in a folder say, line by line; ValueError where there are none."""
 
     def made_rows(self, folder: Path, name: str, schema: Any) -> list[dict[str, Any]]:
-        """The rows of a table of the run in a folder; ValueError where there is none, TableError if
-        it was made with other settings."""
+        """The rows of the table `name` of the run in a folder; ValueError where there is no such
+        file, TableError if it was made with other settings."""
         # Asked for by people alone: a workflow does without the libraries of tables.
         from .tables import read_parquet
 
         path = folder / f"tables/{name}.parquet"
         if not path.exists():
             raise ValueError(f"{path}: not made yet; run `snakemake {self.prefix}` first")
-        digests = {
+        digest_by_name = {
             output.name: result.settings_digest(output)
             for result, output in outputs_of(self.results)
         }
-        return read_parquet(path, schema, digests[name]).to_pylist()
+        return read_parquet(path, schema, digest_by_name[name]).to_pylist()
 
     def targets(self) -> Mapping[str, tuple[str, ...]]:
         """What else can be asked for by one name: the names of the results that it stands for."""
@@ -258,7 +276,7 @@ class Study(ABC):
 
     @cached_property
     def results(self) -> dict[str, Result]:
-        """What a run can make, by name; what a job reads is declared before it."""
+        """The results that a run can make, by name, each after those that its job reads."""
         results: dict[str, Result] = {}
         digests_by_path: dict[str, str] = {}
         for study in self.reads_from:
@@ -272,27 +290,28 @@ class Study(ABC):
         return results
 
     def shown_outputs(self, folder: Path | None = None) -> list[Output]:
-        """The outputs that a report shows: those whose page or picture is in a folder; without one,
-        those that a whole run makes."""
+        """The outputs that a report shows: those whose page or picture is in a folder of results;
+        without a folder, those that a whole run makes."""
         shown = []
         for result, output in outputs_of(self.results):
-            is_there = result.in_default_run
-            if folder is not None:
-                is_there = (folder / output.path(output.page)).exists()
-            if output.page and is_there:
+            if folder is None:
+                is_shown = result.in_default_run
+            else:
+                is_shown = (folder / output.path(output.page)).exists()
+            if output.page and is_shown:
                 shown.append(output)
         return shown
 
     def expected_tables(self) -> dict[str, Current]:
-        """The parquet files of a run, by their path below the folder of results, each with the
-        digests that it carries when it is current."""
-        return {
-            output.path("parquet"): Current(
-                result.settings_digest(output), result.code, result.in_default_run
-            )
-            for result, output in outputs_of(self.results)
-            if "parquet" in output.kind.suffixes
-        }
+        """The digests that each parquet file of a run carries when it is current, by the file's
+        path below the folder of results."""
+        expected = {}
+        for result, output in outputs_of(self.results):
+            if "parquet" in output.kind.suffixes:
+                digest = result.settings_digest(output)
+                current = Current(digest, result.code, result.in_default_run)
+                expected[output.path("parquet")] = current
+        return expected
 
 
 def sharing_folder(study: Study, studies: Mapping[str, Study]) -> list[Study]:

@@ -1,5 +1,6 @@
 """The jobs of all studies by name, as rules ask for them: what each reads and writes, and what it
-is expected to take."""
+is expected to take. A job may be cut into slices, which have jobs of their own; a cell is a part of
+a study that is trained or computed by a job of its own."""
 
 import csv
 import shlex
@@ -28,8 +29,8 @@ class JobCommand:
 
 
 def command_line(source: Path, python: str) -> str:
-    """The words before a job's module: the package that lies in a folder, and no module of the
-    folder that the shell is in."""
+    """The shell command that runs a job, up to the job's module: with the package that lies in the
+    folder `source`, and (`-P`) nothing imported from the folder that the shell is in."""
     return f"PYTHONPATH={shlex.quote(str(source))} {shlex.quote(python)} -P -m {PACKAGE} job"
 
 
@@ -50,23 +51,24 @@ class DeclaredJob:
     result: Result
 
     def inputs(self) -> dict[str, list[str]]:
-        """The files that it reads, by option; those of a sliced job are its slices."""
+        """The paths of the files that the job reads, by option; those of a sliced job are its
+        slices' tables."""
         return {
             option: [f"{self.study.folder}/{path}" for path in paths]
             for option, paths in input_files(self.result).items()
         }
 
     def outputs(self) -> dict[str, list[OutputFile]]:
-        """The files that it writes, by their names in its rule."""
+        """The files that the job writes, by their names in its rule."""
         files: dict[str, list[OutputFile]] = {}
         for key, outputs in output_files(self.result).items():
-            files[key] = [
-                OutputFile(
-                    f"{self.study.folder}/{output.path(suffix)}", output, output.is_reported(suffix)
-                )
-                for output, suffix in outputs
-            ]
+            files[key] = [self._output_file(output, suffix) for output, suffix in outputs]
         return files
+
+    def _output_file(self, output: Output, suffix: str) -> OutputFile:
+        """The file of an output with a suffix."""
+        path = f"{self.study.folder}/{output.path(suffix)}"
+        return OutputFile(path, output, output.is_reported(suffix))
 
     def paths(self) -> list[str]:
         """All files that it writes."""
@@ -74,13 +76,16 @@ class DeclaredJob:
 
     @property
     def sentence(self) -> str:
-        """What the job does, and of a figure what it is of."""
+        """The job's description, with the title of its first output where that does not say it."""
+        description = self.result.description
         title = self.result.all_outputs()[0].title
-        is_said = title in self.result.description
-        return self.result.description if is_said else f"{self.result.description}: {title}"
+        if title in description:
+            return description
+        return f"{description}: {title}"
 
     def output_of(self, path: str) -> Output:
-        """The output that one of its files is of. LookupError if it writes no such file."""
+        """The output that the file at a path belongs to. LookupError if the job writes no such
+        file."""
         for files in self.outputs().values():
             for file in files:
                 if file.path == path:
@@ -92,17 +97,16 @@ class DeclaredJobs:
     """The jobs of some studies, by name."""
 
     def __init__(self, studies: Iterable[Study]) -> None:
-        self._jobs = {
-            name: DeclaredJob(study, result)
-            for study in studies
-            for name, result in study.results.items()
-        }
+        self._jobs = {}
+        for study in studies:
+            for name, result in study.results.items():
+                self._jobs[name] = DeclaredJob(study, result)
 
     def __contains__(self, name: str) -> bool:
         return name in self._jobs
 
     def __getitem__(self, name: str) -> DeclaredJob:
-        """The job of a name. LookupError, in a sentence, where there is none."""
+        """The job of a name. LookupError, whose text is a sentence, where there is none."""
         if name not in self._jobs:
             raise LookupError(f"{name}: the settings have no such panel, figure or cell")
         return self._jobs[name]
@@ -121,18 +125,21 @@ class DeclaredJobs:
         return name not in self or self[name].result.is_local
 
     def are_local(self, names: Iterable[str]) -> bool:
-        """Whether all of some jobs run there."""
+        """Whether all of some jobs run on the submitting machine, as `is_local` says of each."""
         return all(self.is_local(name) for name in names)
 
     def slices_of(self, panel: str) -> list[str]:
-        """The tables of the slices that a panel's trials are cut into; none where they are not, nor
-        where there is no such panel."""
+        """The paths of the tables of the slices that a panel's trials are cut into; empty if they
+        are not, or if there is no such panel."""
         name = f"simulate_{panel}"
-        return self[name].inputs().get("merge", []) if name in self else []
+        if name not in self:
+            return []
+        return self[name].inputs().get("merge", [])
 
 
 def cells_of(study: Study) -> list[str]:
-    """The names of the jobs that train, or compute, a cell of a study."""
+    """The names of the jobs that train or compute a cell of a study: a part of it that has a job
+    of its own."""
     return [
         name
         for name, result in study.results.items()
@@ -141,12 +148,13 @@ def cells_of(study: Study) -> list[str]:
 
 
 def expected_seconds(benchmark: str | None, declared: float) -> float:
-    """What a job took last time, by the table of its benchmark; else what is declared."""
+    """How many seconds a job is expected to take: as many as last time, by Snakemake's table of its
+    benchmark, or `declared` if there is no such table."""
     if benchmark is None:
         return declared
     try:
         with Path(benchmark).open(encoding="utf-8") as table:
-            *_, last = csv.DictReader(table, delimiter="\t")
-            return float(last["s"])
+            *_, last_row = csv.DictReader(table, delimiter="\t")
+            return float(last_row["s"])
     except (OSError, LookupError, ValueError):
         return declared

@@ -12,7 +12,8 @@ FAMILY = {"cpu family": "family", "model": "model"}
 
 
 def packages() -> dict[str, str]:
-    """Versions of all packages that this Python finds, by name; of this one, the code that runs."""
+    """The version of each package that this Python finds, by its name in order; that of our own
+    package is that of the code that runs."""
     versions: dict[str, str] = {}
     for distribution in importlib.metadata.distributions():
         name = str(distribution.metadata["Name"]).lower().replace("_", "-")
@@ -23,7 +24,7 @@ def packages() -> dict[str, str]:
 
 
 def python() -> str:
-    """Which Python runs, on which kind of machine."""
+    """Which Python runs, on which kind of machine, such as "CPython 3.12.3, Linux x86_64"."""
     return (
         f"{platform.python_implementation()} {platform.python_version()}, {platform.system()} "
         f"{platform.machine()}"
@@ -31,7 +32,8 @@ def python() -> str:
 
 
 def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """The processor's family: numbers of training are equal on one such family."""
+    """The processor's maker, family and model, in words: two trainings on equal ones give equal
+    numbers."""
     if not cpuinfo.exists():
         return platform.processor() or platform.machine()
     first_processor, _, _ = cpuinfo.read_text(encoding="utf-8").partition("\n\n")
@@ -40,6 +42,8 @@ def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
         key, colon, value = line.partition(":")
         if colon:
             properties[key.rstrip()] = value.strip()
-    parts = [properties.get("vendor_id", platform.machine())]
-    parts += [f"{name} {properties[key]}" for key, name in FAMILY.items() if key in properties]
-    return " ".join(parts)
+    words = [properties.get("vendor_id", platform.machine())]
+    for key, name in FAMILY.items():
+        if key in properties:
+            words.append(f"{name} {properties[key]}")
+    return " ".join(words)

@@ -22,9 +22,10 @@ OF_A_TABLE = (CURRENT, OTHER_SETTINGS, OTHER_CODE, NOT_OF_CONFIG)
 
 
 def states(folder: Path, expected: dict[str, Current]) -> dict[str, str]:
-    """What is to be said of each file below a folder, and of each that is missing.
+    """The state of each file below a folder of results, and of each that is missing, by its path
+    below the folder.
 
-    `expected` are parquet files by their path below the folder.
+    `expected` : the parquet files of a run, by such paths, with the digests that each must carry
     """
     states = {path: _parquet_state(folder / path, current) for path, current in expected.items()}
     try:
@@ -65,6 +66,7 @@ def print_states(states: dict[str, str]) -> int:
 
 
 def _parquet_state(path: Path, current: Current) -> str:
+    """The state of a parquet file, by the digests that it carries and those of `current`."""
     if not path.exists():
         return MISSING
     try:
@@ -79,12 +81,17 @@ def _parquet_state(path: Path, current: Current) -> str:
 
 
 def _without_path(error: ValueError, path: Path) -> str:
-    """What an error says of a file that is named already."""
+    """An error's text without the path that it begins with."""
     return str(error).removeprefix(f"{path}: ")
 
 
 def _other_state(path: Path, relative: str, listed: dict[str, str], states: dict[str, str]) -> str:
-    """The state of a file that is no parquet file, by those of these."""
+    """The state of a file that is no parquet file.
+
+    relative : its path below the folder of results
+    listed : the sha256 of each file that the manifest lists
+    states : of the parquet files, whose digests hold for the pictures and texts beside them
+    """
     if relative not in listed:
         return f"not listed in {NAME}; if a run made it, remove {NAME} and run again"
     if sha256(path) != listed[relative]:
@@ -92,10 +99,10 @@ def _other_state(path: Path, relative: str, listed: dict[str, str], states: dict
     # A sentence, and the page in the folder itself, are of no one table.
     if path.suffix == ".txt" or path.name == relative:
         return CURRENT
-    beside = Path(relative).with_suffix(".parquet")
+    table_beside = Path(relative).with_suffix(".parquet")
     # The numbers of some pictures are a table alone.
-    for numbers in (beside, Path(TABLE.folder) / beside.name):
-        state_of_table = states.get(str(numbers))
+    for table in (table_beside, Path(TABLE.folder) / table_beside.name):
+        state_of_table = states.get(str(table))
         if state_of_table in OF_A_TABLE:
             return state_of_table
     return "without a parquet file beside it, or with a damaged one; remove both and run again"

@@ -26,8 +26,8 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_left(path)
-        handle, part = _new(path)
+        _remove_abandoned_parts(path)
+        handle, part = _new_part(path)
         try:
             yield part
             umask = os.umask(0)
@@ -49,10 +49,11 @@ def write_text(path: Path, text: str) -> None:
 
 
 def check_writable(folder: str | os.PathLike) -> None:
-    """Refuse a folder, there or to be made, in which or in whose folders no file can be made; the
-    text of the OSError names the folder and the cause."""
+    """Raise OSError unless files can be made in a folder, there or to be made, and in the folders
+    in it; its text names the folder and the cause."""
     folder = Path(folder)
-    nearest = next(above for above in (folder, *folder.absolute().parents) if above.exists())
+    candidates = (folder, *folder.absolute().parents)
+    nearest = next(candidate for candidate in candidates if candidate.exists())
     folders = [nearest]
     if nearest == folder:
         folders += [path for path in folder.glob("*") if path.is_dir()]
@@ -66,8 +67,9 @@ def check_writable(folder: str | os.PathLike) -> None:
             raise OSError(text) from error
 
 
-def _new(path: Path) -> tuple[int, Path]:
-    """A new file, locked while its handle is open: so others know that its writer lives."""
+def _new_part(path: Path) -> tuple[int, Path]:
+    """The handle and the path of a new file beside `path`, locked while the handle is open: so
+    other writers know that this one lives."""
     while True:
         handle, name = tempfile.mkstemp(
             prefix=f".{path.name}.", suffix=PART_SUFFIX, dir=path.parent
@@ -80,9 +82,10 @@ def _new(path: Path) -> tuple[int, Path]:
         os.close(handle)  # taken for left before it was locked
 
 
-def _remove_left(path: Path) -> None:
-    """Remove the parts of `path` that nobody writes any more."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*{PART_SUFFIX}"):
-        with suppress(OSError), left.open("rb+") as file:
+def _remove_abandoned_parts(path: Path) -> None:
+    """Remove the unfinished files of `path` that killed writers have left."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*{PART_SUFFIX}"):
+        # A living writer has its file locked, which raises OSError here.
+        with suppress(OSError), part.open("rb+") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            left.unlink()
+            part.unlink()

@@ -11,7 +11,8 @@ from .declaration import CHECK_KIND, FIGURE, START_PAGE, TABLE, Output, Result, 
 
 
 def input_files(result: Result) -> dict[str, list[str]]:
-    """What a job reads, below the folder of results, by option: slices of its work, or inputs."""
+    """The paths of the files that a job reads, below the folder of results, by option: the tables
+    of its slices under "merge", or its inputs."""
     if result.slices > 1:
         return {"merge": [result.slice_path(k) for k in range(1, result.slices + 1)]}
     return {
@@ -20,14 +21,18 @@ def input_files(result: Result) -> dict[str, list[str]]:
 
 
 def output_files(result: Result) -> dict[str, list[tuple[Output, str]]]:
-    """What a job writes, each output with the suffix of its file, by name in its rule: the option,
-    where the job is told this path."""
+    """The files that a job writes, each as an output and a suffix, by their names in its rule.
+
+    The file whose path the job is told has the option as its name; the others, which lie beside it,
+    have the option, or "beside", and the suffix.
+    """
     files: dict[str, list[tuple[Output, str]]] = {}
     for option, outputs in result.outputs.items():
         for output in outputs:
             for suffix in output.kind.suffixes:
-                is_told = option and suffix == output.kind.suffixes[0]
-                key = option if is_told else f"{option or 'beside'}_{suffix}"
+                key = f"{option or 'beside'}_{suffix}"
+                if option and suffix == output.kind.suffixes[0]:
+                    key = option
                 files.setdefault(key, []).append((output, suffix))
     return files
 
@@ -36,13 +41,14 @@ SETTINGS_FOLDER = Path(".snakemake/settings")
 
 
 def settings_file(result: Result) -> str:
-    """The file that has the settings of a job as JSON, written where it is missing or damaged. Its
-    name is their digest's: no later change of the configuration reaches the job."""
+    """The path of the file with a job's settings as JSON, which is written if it is missing or
+    damaged. Its name has their digest: no later change of the configuration reaches the job."""
     return file_of(result.name, result.settings.canonical())
 
 
 def file_of(name: str, text: str) -> str:
-    """The same of any settings."""
+    """The path of the file with some settings' text, which is written if it is missing or damaged;
+    its name is `name` and the text's digest."""
     path = SETTINGS_FOLDER / f"{name}-{digest(text)}.json"
     content = text.encode()
     if not path.exists() or path.read_bytes() != content:
@@ -56,7 +62,8 @@ def file_of(name: str, text: str) -> str:
 def command_options(
     result: Result, inputs: Mapping[str, Sequence[str]], outputs: Mapping[str, Sequence[str]]
 ) -> str:
-    """A job's options with the files of a job, as a shell reads them, and those beside."""
+    """A job's options as words of a shell command: each option of its rule's inputs and outputs
+    with its files, then `result.options`."""
     words: list[str] = []
     # By keys alone: a rule's lists of files need not have more of a mapping.
     files_by_option = {option: inputs[option] for option in list(inputs.keys())}
@@ -73,17 +80,17 @@ FOLDERS_OF_RUN = (FIGURE.folder, TABLE.folder, CHECK_KIND.folder, START_PAGE.fol
 
 
 def files_of_run(study: Study) -> list[str]:
-    """The files of a whole run of a study that are no job's input alone, but for the manifest of
-    its folder."""
-    return [
-        f"{study.folder}/{path}"
-        for result, output in outputs_of(study.results)
-        if result.in_default_run and output.kind.folder in FOLDERS_OF_RUN
-        for path in output.paths()
-    ]
+    """The paths of the figures, tables, checks and pages that a whole run of a study makes; files
+    that are only read by other jobs, and the folder's manifest, are not among them."""
+    files = []
+    for result, output in outputs_of(study.results):
+        if result.in_default_run and output.kind.folder in FOLDERS_OF_RUN:
+            files += [f"{study.folder}/{path}" for path in output.paths()]
+    return files
 
 
 def manifest_files(studies: Iterable[Study]) -> list[str]:
-    """Those of studies that carry no metadata of their own."""
+    """The paths of those `files_of_run` of some studies that a manifest lists: all but parquet
+    files, which carry metadata of their own."""
     files = chain.from_iterable(map(files_of_run, studies))
     return [path for path in files if not path.endswith(".parquet")]

@@ -29,7 +29,8 @@ def sha256(path: Path) -> str:
 
 
 def unlisted(folder: Path) -> list[Path]:
-    """All files below a folder of results, but what is ASIDE or lies in another such folder."""
+    """The files below a folder of results, but those that are ASIDE or lie in another folder of
+    results below it."""
     other_folders = set()
     for name in FOLDERS_OF_RESULTS:
         other_folders |= {path.parent for path in folder.rglob(name)}
@@ -48,8 +49,9 @@ class ManifestError(ValueError):
 
 
 def manifest(paths: list[Path], folder: Path) -> str:
-    """JSON of each file's path below a folder and its sha256, in order."""
-    return _text({str(path.relative_to(folder)): sha256(path) for path in sorted(paths)})
+    """The text of a manifest: JSON of each file's path below a folder and its sha256, in order of
+    paths."""
+    return _manifest_text({str(path.relative_to(folder)): sha256(path) for path in sorted(paths)})
 
 
 def read_manifest(path: Path) -> dict[str, str]:
@@ -60,7 +62,8 @@ def read_manifest(path: Path) -> dict[str, str]:
     try:
         text = path.read_text(encoding="utf-8")
         listed = json.loads(text)
-        is_whole = text == _text(listed) and all(isinstance(name, str) for name in listed.values())
+        has_texts = all(isinstance(digest, str) for digest in listed.values())
+        is_whole = text == _manifest_text(listed) and has_texts
     except (ValueError, AttributeError, RecursionError):
         is_whole = False
     if not is_whole:
@@ -69,9 +72,11 @@ def read_manifest(path: Path) -> dict[str, str]:
     return listed
 
 
-def _text(listed: dict[str, str]) -> str:
+def _manifest_text(listed: dict[str, str]) -> str:
+    """The sha256 of each file, by path, as a manifest has them."""
     return json.dumps(listed, indent=1) + "\n"
 
 
 def run(files: list[Path], output: Path) -> None:
+    """Write the manifest of some files into the folder that they lie below."""
     write_text(output, manifest(files, output.parent))

@@ -1,4 +1,8 @@
-"""What an output depends on: digests of settings and code, versions of packages."""
+"""What an output depends on: digests of settings and code, versions of packages.
+
+A digest of code is taken of a module and of all modules of this package that it imports, directly
+or through others: their *closure*.
+"""
 
 import ast
 import importlib
@@ -17,7 +21,8 @@ RECORDED_PACKAGES = ("numpy", "scipy", "pyarrow")
 
 
 def code_digest(*modules: str) -> str:
-    """Digest of modules of this package and of all modules of it that they import, transitively.
+    """The digest of the code of some modules of this package and of all modules of it that they
+    import, directly or through others.
 
     Taken over the syntax trees without docstrings: comments, layout, documentation and what is
     there for type checkers alone do not count. ModuleNotFoundError if one of `modules` is not a
@@ -28,14 +33,15 @@ def code_digest(*modules: str) -> str:
 
 
 def closure(*modules: str) -> dict[str, str]:
-    """Modules of this package and all that they import, each with the text of its syntax tree."""
+    """The text of the syntax tree of each module that some modules of this package are or import,
+    directly or through others, by its name."""
     texts: dict[str, str] = {}
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
         if name in texts:
             continue
-        texts[name], imported = _parsed(name)
+        texts[name], imported = _text_and_imports(name)
         waiting += imported
         package = name.rpartition(".")[0]
         if package:
@@ -70,17 +76,18 @@ def _source(name: str) -> Path | None:
 
 
 @cache
-def _parsed(name: str) -> tuple[str, tuple[str, ...]]:
+def _text_and_imports(name: str) -> tuple[str, tuple[str, ...]]:
     """A module's syntax tree without docstrings, as text, and the modules of ours it imports."""
     path = _source(name)
     if path is None:
         raise ModuleNotFoundError(f"{name!r} is not a module of {PACKAGE}", name=name)
     imports: list[ast.Import | ast.ImportFrom] = []
-    text = _text(ast.parse(path.read_text(encoding="utf-8"), filename=str(path)), imports)
-    return text, tuple(_ours(name, imports))
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    text = _tree_text(tree, imports)
+    return text, tuple(_imported_modules(name, imports))
 
 
-def _text(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str:
+def _tree_text(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str:
     """A syntax tree as text, less strings that stand as statements; adds its imports to a list.
 
     One walk of our own takes half as long as the three that `ast` would need, and every run of
@@ -92,46 +99,51 @@ def _text(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str:
     for field in node._fields:
         value = getattr(node, field)
         if isinstance(value, ast.AST):
-            parts.append(_text(value, imports))
+            parts.append(_tree_text(value, imports))
         elif isinstance(value, list):
-            inner = [
-                _text(item, imports) if isinstance(item, ast.AST) else repr(item)
-                for item in value
-                if not (_is_text(item) or _is_for_types(item))
-            ]
-            parts.append(f"[{','.join(inner)}]")
+            items = []
+            for item in value:
+                if _is_string_statement(item) or _is_for_types(item):
+                    continue
+                if isinstance(item, ast.AST):
+                    items.append(_tree_text(item, imports))
+                else:
+                    items.append(repr(item))
+            parts.append(f"[{','.join(items)}]")
         else:
             parts.append(repr(value))
     return f"{type(node).__name__}({','.join(parts)})"
 
 
-def _ours(name: str, imports: list[ast.Import | ast.ImportFrom]) -> list[str]:
-    """Modules of this package among what a module imports, wherever in it the imports stand."""
+def _imported_modules(name: str, imports: list[ast.Import | ast.ImportFrom]) -> list[str]:
+    """The modules of this package that the module `name` imports, by its import statements."""
     modules = []
     for node in imports:
         if isinstance(node, ast.Import):
             modules += [alias.name for alias in node.names]
         else:
             # `from package import name`: the name may be a module or something in one.
-            package = _absolute(name, node)
+            package = _absolute_name(name, node)
             modules.append(package)
             modules += [f"{package}.{alias.name}" for alias in node.names]
     return [module for module in modules if _source(module)]
 
 
-def _absolute(name: str, node: ast.ImportFrom) -> str:
-    """The module that an import in a module is from."""
+def _absolute_name(name: str, node: ast.ImportFrom) -> str:
+    """The absolute name of the module after `from` in an import of the module `name`, such as
+    "package.part" of `from .part import thing`."""
     if not node.level:
         return node.module or ""
     path = _source(name)
-    up = node.level
+    levels_up = node.level
     if path is not None and path.name == "__init__.py":
-        up -= 1
-    package = name.rsplit(".", up)[0] if up else name
+        levels_up -= 1
+    package = name.rsplit(".", levels_up)[0] if levels_up else name
     return f"{package}.{node.module}" if node.module else package
 
 
-def _is_text(node: object) -> bool:
+def _is_string_statement(node: object) -> bool:
+    """Whether a node is a string that stands as a statement, as a docstring does."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -140,7 +152,7 @@ def _is_text(node: object) -> bool:
 
 
 def _is_for_types(node: object) -> bool:
-    """Whether it is `if TYPE_CHECKING:`, which never runs."""
+    """Whether a node is `if TYPE_CHECKING:`, which never runs."""
     return (
         isinstance(node, ast.If)
         and isinstance(node.test, ast.Name)

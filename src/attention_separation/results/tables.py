@@ -58,7 +58,8 @@ class TableError(ValueError):
 
 
 def schema(**columns: type) -> pa.Schema:
-    """A table's columns, in order, each of str, int, float or bool, or a list of such."""
+    """The schema of a table with these columns, in order, each of str, int, float or bool, or a
+    list of such."""
     return pa.schema({name: COLUMN_TYPES[kind] for name, kind in columns.items()})
 
 
@@ -79,7 +80,7 @@ def table_from_rows(rows: Iterable[Mapping[str, object]], schema: pa.Schema) -> 
 
 
 def select_rows(table: pa.Table, **wanted: object) -> pa.Table:
-    """The rows that have the wanted value in each of the columns named."""
+    """The rows of a table that have the wanted value in each of the columns named."""
     for name, value in wanted.items():
         is_wanted = [cell == value for cell in table[name].to_pylist()]
         table = table.filter(array_of(is_wanted, pa.bool_()))
@@ -87,12 +88,14 @@ def select_rows(table: pa.Table, **wanted: object) -> pa.Table:
 
 
 def chosen(rows: Iterable[R], **wanted: object) -> list[R]:
-    """The same of rows that are mappings, with all their columns by name."""
+    """Those of some rows, mappings from column to value, that have the wanted value in each of the
+    columns named."""
     return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
 def rows_by(rows: Iterable[R], column: str) -> dict[Any, list[R]]:
-    """Rows by their value of a column, in the order in which values come first."""
+    """The rows that have each value of a column, by that value, in the order in which values first
+    come."""
     rows_by_value: dict[Any, list[R]] = {}
     for row in rows:
         rows_by_value.setdefault(row[column], []).append(row)
@@ -105,7 +108,7 @@ def numpy_column(table: pa.Table, name: str) -> np.ndarray:
 
 
 def all_finite(column: pa.ChunkedArray) -> bool:
-    """Whether no number of a column is NaN or infinite; null is none."""
+    """Whether no number of a column is NaN or infinite; null does not count."""
     return all(math.isfinite(x) for x in column.to_pylist() if isinstance(x, float))
 
 
@@ -121,27 +124,29 @@ def array_of(values: Sequence[Any] | np.ndarray, kind: pa.DataType) -> pa.Array:
     validity = None if is_valid.all() else _bits(is_valid)
     if pa.types.is_string(kind):
         texts = [b"" if value is None else str.encode(value) for value in values]
-        buffers = [validity, _ends(texts), pa.py_buffer(b"".join(texts))]
+        buffers = [validity, _part_offsets(texts), pa.py_buffer(b"".join(texts))]
         return pa.Array.from_buffers(kind, len(values), buffers)
     if pa.types.is_list(kind):
         lists = [() if value is None else value for value in values]
         items = array_of(list(chain.from_iterable(lists)), kind.value_type)
-        buffers = [validity, _ends(lists)]
+        buffers = [validity, _part_offsets(lists)]
         return pa.Array.from_buffers(kind, len(values), buffers, children=[items])
     numbers = np.zeros(len(values), kind.to_pandas_dtype())
     if is_valid.any():
         valid_values = np.array([value for value in values if value is not None])
         numbers[is_valid] = valid_values.astype(numbers.dtype, casting="same_kind")
-    buffers = [validity, _bits(numbers) if pa.types.is_boolean(kind) else pa.py_buffer(numbers)]
-    return pa.Array.from_buffers(kind, len(values), buffers)
+    packed = _bits(numbers) if pa.types.is_boolean(kind) else pa.py_buffer(numbers)
+    return pa.Array.from_buffers(kind, len(values), [validity, packed])
 
 
-def _ends(parts: Sequence[Sized]) -> pa.Buffer:
-    """Where each part starts in all of them, one after another, and where the last ends."""
+def _part_offsets(parts: Sequence[Sized]) -> pa.Buffer:
+    """Where each of P parts starts when they are laid end to end, and where the last ends: P + 1
+    int32 numbers, as Arrow wants them."""
     return pa.py_buffer(np.cumsum([0, *map(len, parts)], dtype=np.int32))
 
 
 def _bits(truth: np.ndarray) -> pa.Buffer:
+    """Truth values as Arrow wants them, one bit each."""
     return pa.py_buffer(np.packbits(truth, bitorder="little"))
 
 
@@ -158,27 +163,29 @@ def write_parquet(table: pa.Table, path: Path, metadata: dict[str, str]) -> None
 
 
 def _start_of_footer(content: bytes) -> int:
+    """The place in a parquet file's bytes where its footer starts."""
     length = int.from_bytes(content[-END : -len(MAGIC)], "little")
     return len(content) - END - length
 
 
 def _seal_of(columns: bytes, footer: bytes) -> bytes:
-    """The seal between the two parts of a file."""
+    """The seal that stands between a file's columns and its footer."""
     return SEAL + hashlib.sha256(columns + SEAL + footer).hexdigest().encode()
 
 
 def rounded(table: pa.Table, digits: int) -> pa.Table:
-    """The table with its floating-point numbers to so many significant digits; whole numbers,
-    infinities and null stay as they are."""
+    """A table with its floating-point numbers rounded to `digits` significant digits; whole
+    numbers, infinities and null stay as they are."""
 
-    def shorter(value: float | None) -> float | None:
+    def rounded_value(value: float | None) -> float | None:
+        """A number to so many significant digits."""
         if value is None or not math.isfinite(value) or value.is_integer():
             return value
         return float(f"{value:.{digits - 1}e}")
 
     for index, field in enumerate(table.schema):
         if pa.types.is_floating(field.type):
-            numbers = array_of([shorter(x) for x in table[index].to_pylist()], field.type)
+            numbers = array_of([rounded_value(x) for x in table[index].to_pylist()], field.type)
             table = table.set_column(index, field, numbers)
     return table
 
@@ -196,8 +203,8 @@ def read_parquet(
     optional: Iterable[str] = (),
     is_sealed: bool = True,
 ) -> pa.Table:
-    """Read a table that must have the columns of `schema` and, if given, a digest of `settings`; of
-    those that are `optional`, in the order of the schema, one that it lacks is null. TableError as
+    """The table of a file, which must have the columns of `schema` and, if `settings` is given,
+    this digest of its settings. A column that is `optional` and not there is null. TableError as
     `read_table`, or if the file has other columns, or was made with other settings."""
     table = read_table(path, is_sealed)
     for place, field in enumerate(schema):
@@ -216,8 +223,10 @@ def read_parquet(
 def check_inputs(
     digests: Mapping[str, Sequence[str]], files: Mapping[str, Path | list[Path]]
 ) -> None:
-    """Refuse tables, by option, that were made with settings of other digests than these; a picture
-    was made with those of the table beside it.
+    """Raise unless each of a job's input files was made with the settings that the job expects.
+
+    digests : the digests of settings expected of the files of each option, in order
+    files : the paths under each option; that of a picture stands for the table beside it
 
     A job that outlived its killed workflow may write after a later one: its table is not wanted.
     TableError as `read_table`, or if one was made with other settings, ValueError if there are
@@ -236,24 +245,26 @@ def check_inputs(
 
 
 def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:
+    """Raise TableError unless a file's schema carries this digest of its settings."""
     made_with = (schema.metadata or {}).get(b"settings", b"").decode()
     if made_with != settings:
         raise TableError(f"{path}: made with other settings than these; {AGAIN}")
 
 
 def read_table(path: Path, is_sealed: bool = True) -> pa.Table:
-    """The table of a file, whatever its columns; where it need not be sealed, that of an earlier
-    version too. TableError if it is no parquet file of ours, or damaged."""
+    """The table of a parquet file, whatever its columns. TableError if the file is not ours, or is
+    damaged; one without a seal, of an earlier version, is read only if `is_sealed` is false."""
     return _read(path, lambda file: file.read(use_threads=False), is_sealed)
 
 
 def read_schema(path: Path, is_sealed: bool = True) -> pa.Schema:
-    """The columns of the table of a file, with its metadata; as `read_table`."""
+    """The columns of a parquet file, with its metadata. TableError as `read_table`."""
     return _read(path, lambda file: file.schema_arrow, is_sealed)
 
 
 def _read(path: Path, part_of: Callable[[pq.ParquetFile], Part], is_sealed: bool) -> Part:
-    """A part of a parquet file; none of it is interpreted before its seal has been compared.
+    """What `part_of` takes from a parquet file; none of it is interpreted before its seal has been
+    compared.
 
     The part is read in this thread: one of pyarrow's own that still held the bytes, which are
     Python's, when the process ended would abort it.

@@ -39,7 +39,7 @@ OF_SEVERAL: dict[str, str] = {Verdict.AGREES: "agree", Verdict.DIFFERS: "differ"
 
 
 def count_verdicts(verdicts: Iterable[str]) -> str:
-    """How many there are of each, as "5 agree, 1 undecided"; any other words stand last."""
+    """How many verdicts there are of each kind, in words such as "5 agree, 1 undecided"."""
     counts = Counter(verdicts)
     words = dict.fromkeys([*VERDICTS, *counts])
     return ", ".join(
@@ -56,32 +56,33 @@ class Estimate(NamedTuple):
 
     @classmethod
     def within(cls, value: float, reach: float) -> Self:
-        """An interval that goes equally far to both sides."""
+        """The estimate whose interval goes from `value - reach` to `value + reach`."""
         return cls(value, value - reach, value + reach)
 
     @classmethod
     def exactly(cls, value: float) -> Self:
-        """A number that is known."""
+        """The estimate of a known number: its interval is the number itself."""
         return cls(value, value, value)
 
     def moved(self, by: Callable[[float], float]) -> Self:
-        """A function of the value, rising or falling, and what its interval becomes."""
+        """The estimate of a function of the number, `by`, which rises or falls throughout: its
+        interval is between the function's values at both ends."""
         low, high = sorted([by(self.low), by(self.high)])
         return type(self)(by(self.value), low, high)
 
     def less(self, other: "Estimate | float") -> Self:
-        """Less a number that is known, or another estimate: between what the difference of both
-        surely is."""
+        """The difference from another estimate, or from a known number; its interval holds the
+        difference of any two numbers of both intervals."""
         if not isinstance(other, Estimate):
             other = Estimate.exactly(other)
         return type(self)(self.value - other.value, self.low - other.high, self.high - other.low)
 
     def times(self, factor: float) -> Self:
-        """Times a number that is known."""
+        """The estimate, with its interval, times a known factor."""
         return self.moved(lambda end: end * factor)
 
     def over(self, number: float) -> Self:
-        """Over a number that is known."""
+        """The estimate, with its interval, divided by a known number."""
         return self.moved(lambda end: end / number)
 
 
@@ -105,17 +106,13 @@ class Comparison:
     def verdict(self) -> Verdict:
         """Agrees if the interval lies inside the range, differs if outside, else undecided."""
         # NaN is neither inside nor outside.
-        _, low, high = self.measured
-        if all(
-            inside >= 0
-            for inside in self._distances(compared_with_least=low, compared_with_most=high)
-        ):
+        near = self.measured
+        distances = self._distances(compared_with_least=near.low, compared_with_most=near.high)
+        if all(distance >= 0 for distance in distances):
             return Verdict.AGREES
-        _, low, high = self.far or self.measured
-        if any(
-            inside < 0
-            for inside in self._distances(compared_with_least=high, compared_with_most=low)
-        ):
+        far = self.far or self.measured
+        distances = self._distances(compared_with_least=far.high, compared_with_most=far.low)
+        if any(distance < 0 for distance in distances):
             return Verdict.DIFFERS
         return Verdict.UNDECIDED
 
@@ -136,15 +133,17 @@ class Comparison:
         return self._slack(compared_with_least=value, compared_with_most=value)
 
     def _slack(self, compared_with_least: float, compared_with_most: float) -> float:
-        """The least of the distances, in units of a range that has two ends."""
+        """How far two numbers lie inside the range, `compared_with_least` above its least and
+        `compared_with_most` below its most: the smaller distance, over the range's width if it has
+        two ends. Negative outside."""
         slack = min(self._distances(compared_with_least, compared_with_most), default=math.inf)
         width = self.most - self.least
         has_width = math.isfinite(width) and width != 0
         return slack / width if has_width else slack
 
     def _distances(self, compared_with_least: float, compared_with_most: float) -> list[float]:
-        """How far one number is above the range's least and the other below its most: of the two
-        ends those that the range has. Negative where it is outside."""
+        """How far `compared_with_least` lies above the range's least and `compared_with_most` below
+        its most, a distance for each end that is finite. Negative outside."""
         distances = []
         if self.least != -math.inf:
             distances.append(self._distance(self.least, compared_with_least))
@@ -153,23 +152,24 @@ class Comparison:
         return distances
 
     def _distance(self, lower: float, upper: float) -> float:
-        """From one number up to the other, relative to the larger where rounding is forgiven."""
+        """`upper - lower`; where rounding is forgiven, over the larger of both sizes, plus what is
+        forgiven."""
         scale = max(abs(lower), abs(upper)) if self.rounding else 1.0
         return (upper - lower) / (scale or 1.0) + self.rounding
 
 
 def at_least(name: str, measured: Estimate, bound: float) -> Comparison:
-    """Of a number that is claimed to be no less than a bound."""
+    """The comparison of a number that is claimed to be no less than a bound."""
     return Comparison(name, measured, least=bound)
 
 
 def at_most(name: str, measured: Estimate, bound: float) -> Comparison:
-    """Of a number that is claimed to be no more than a bound."""
+    """The comparison of a number that is claimed to be no more than a bound."""
     return Comparison(name, measured, most=bound)
 
 
 def within(name: str, measured: Estimate, bound: float) -> Comparison:
-    """Of a number that is claimed to have a size of no more than a bound."""
+    """The comparison of a number whose absolute value is claimed to be no more than a bound."""
     return Comparison(name, measured, -bound, bound)
 
 
@@ -190,22 +190,25 @@ class Judgement:
     deciding: Comparison | None = None
 
     def columns(self) -> dict[str, object]:
-        """What a table says of it: null where there is no number, or no such end of a range."""
-        row = {"verdict": self.verdict, "comparisons": self.comparisons}
+        """The columns of a claim's row: the verdict, the number of comparisons, and the deciding
+        one's name, numbers and range; null where there is no number or no such end."""
+        row: dict[str, object] = {"verdict": self.verdict, "comparisons": self.comparisons}
         if self.deciding is None:
             return row
         numbers = self.deciding.measured._asdict()
         numbers |= {"least": self.deciding.least, "most": self.deciding.most}
-        known = {name: x if math.isfinite(x) else None for name, x in numbers.items()}
-        return row | {"deciding_case": self.deciding.name} | known
+        row["deciding_case"] = self.deciding.name
+        for name, number in numbers.items():
+            row[name] = number if math.isfinite(number) else None
+        return row
 
 
 def judge(
     comparisons: Iterable[Comparison],
     slack: Callable[[Comparison], float] = attrgetter("slack"),
 ) -> Judgement:
-    """The judgement on a claim. Of the comparisons with its verdict, that decides which is the
-    furthest from agreeing, by its slack."""
+    """The judgement on a claim that rests on some comparisons. The deciding one is, of those with
+    the claim's verdict, the one with the least slack: the furthest from agreeing."""
     judged = list(comparisons)
     if not judged:
         return Judgement(Verdict.NOT_RUN, 0)

@@ -30,19 +30,22 @@ class Contrast:
 
     @property
     def groups(self) -> list[list[Run]]:
-        """All groups of runs."""
+        """All groups of runs of all pairs, one after another."""
         return [group for pair in self.pairs for group in pair]
 
     @property
     def runs(self) -> list[Run]:
-        """All runs; one that is in two groups, twice."""
+        """All runs of all groups; one that is in two groups stands there twice."""
         return [run for group in self.groups for run in group]
 
     @property
     def interval(self) -> str:
-        """Whose interval it has. Runs of one seed are compared with each other where they share a
-        stream: where all groups have the same seeds, each once, and the runs of a seed in each pair
-        one of the streams."""
+        """Which interval the difference of the groups has: PAIRED if runs of one seed share random
+        numbers and so are compared with each other, WITHIN_RUNS if both groups are the same runs,
+        else WELCH.
+
+        Runs of one seed share random numbers if all groups have the same seeds, each once, and in
+        each pair the two runs of a seed have a stream in common."""
         if all(first is second for first, second in self.pairs):
             return WITHIN_RUNS
         if not self._has_equal_seeds():
@@ -52,23 +55,25 @@ class Contrast:
 
     def _has_equal_seeds(self) -> bool:
         """Whether all groups have the same seeds, each once."""
-        seeds_of_groups = [[run["run"] for run in _by_seed(group)] for group in self.groups]
-        first = seeds_of_groups[0]
-        return len({*first}) == len(first) and all(seeds == first for seeds in seeds_of_groups)
+        seeds_by_group = [_sorted_seeds(group) for group in self.groups]
+        seeds = seeds_by_group[0]
+        is_each_once = len({*seeds}) == len(seeds)
+        return is_each_once and all(other == seeds for other in seeds_by_group)
 
     def measured(self, measures: tuple[Measure, Measure]) -> Pairs:
-        """What is measured of the first groups' runs and of the second's, by seed."""
+        """For each pair of groups, the first measure of each run of the first group and the second
+        measure of each run of the second, in order of seeds."""
         measure_first, measure_second = measures
         pairs = []
         for first, second in self.pairs:
-            of_first = [measure_first(run) for run in _by_seed(first)]
-            of_second = [measure_second(run) for run in _by_seed(second)]
-            pairs.append((of_first, of_second))
+            values_of_first = [measure_first(run) for run in _by_seed(first)]
+            values_of_second = [measure_second(run) for run in _by_seed(second)]
+            pairs.append((values_of_first, values_of_second))
         return pairs
 
     def estimate(self, measures: tuple[Measure, Measure], is_ratio: bool, level: float) -> Estimate:
-        """The difference, or the ratio, with its interval; ValueError if a group has fewer than two
-        runs."""
+        """The difference, or the ratio, of the first groups' mean and the second groups', with its
+        interval; ValueError if a group has fewer than two runs."""
         pairs = self.measured(measures)
         difference = difference_of_means if self.interval == WELCH else paired_difference_of_means
         if is_ratio:
@@ -76,11 +81,14 @@ class Contrast:
         return difference(pairs, level)
 
     def without_interval(self, measures: tuple[Measure, Measure], is_ratio: bool) -> Estimate:
-        """The same of single runs too, as if it were known."""
+        """The difference, or the ratio, of the first groups' mean and the second groups', without
+        an interval: groups of a single run have one too."""
         pairs = self.measured(measures)
         first = sum(sum(group) / len(group) for group, _ in pairs) / len(pairs)
         second = sum(sum(group) / len(group) for _, group in pairs) / len(pairs)
-        return Estimate.exactly(first / second if is_ratio else first - second)
+        if is_ratio:
+            return Estimate.exactly(first / second)
+        return Estimate.exactly(first - second)
 
 
 def _shares_streams(first: list[Run], second: list[Run]) -> bool:
@@ -93,4 +101,9 @@ def _shares_streams(first: list[Run], second: list[Run]) -> bool:
 
 
 def _by_seed(group: list[Run]) -> list[Run]:
+    """The runs of a group in order of their seeds."""
     return sorted(group, key=lambda run: run["run"])
+
+
+def _sorted_seeds(group: list[Run]) -> list[int]:
+    return [run["run"] for run in _by_seed(group)]

@@ -8,7 +8,8 @@ from scipy.special import betaincinv
 def clopper_pearson(
     successes: ArrayLike, trials: ArrayLike, level: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Exact two-sided interval of a binomial probability (Clopper and Pearson, 1934).
+    """Exact two-sided intervals, (low, high), of binomial probabilities (Clopper and Pearson,
+    1934).
 
     Parameters
     ----------

@@ -59,12 +59,13 @@ FEWEST_PROBED, MOST_PROBED = 8, 100
 
 
 def half_integers(count: int) -> np.ndarray:
-    """(count,), 1/2, 3/2, ...: the frequencies, in steps."""
+    """The first frequencies in units of their step, 1/2, 3/2, ..., (count,)."""
     return np.arange(count) + 0.5
 
 
 def square_wave(count: int) -> np.ndarray:
-    """(count,), times Im phi at the first frequencies (j + 1/2) step, summed: the mean sign."""
+    """Weights (count,) whose sum with Im phi at the first frequencies (j + 1/2) step is the mean
+    sign: a square wave's Fourier series."""
     return 2 / np.pi / half_integers(count)
 
 
@@ -103,12 +104,12 @@ class Frequencies:
 
     @property
     def least_deviation(self) -> float:
-        """Of the least normal number that is added."""
+        """Standard deviation of the smallest of the three normal numbers that are added."""
         return LEAST * max(self.least_size, self.spread)
 
     @cached_property
     def values(self) -> np.ndarray:
-        """(K,), the midpoints of equal steps from 0."""
+        """The K frequencies, (K,): midpoints of equal steps from 0."""
         step = 2 * np.pi / (MARGIN * (self.size + SPREADS_OF_PERIOD * self.spread))
         count = max(
             int(np.ceil(LAST_FREQUENCY / (self.least_deviation * step))), FEWEST_FREQUENCIES
@@ -116,8 +117,8 @@ class Frequencies:
         return step * half_integers(count)
 
     def needed(self, size_at: SizeAt) -> np.ndarray:
-        """Those of the frequencies, (K,), up to where |phi| falls for good, all where it does not:
-        of any sum, also one on a lattice, whose |phi| comes back."""
+        """The first of the frequencies, (K,), up to where |phi| stays negligible; all of them if it
+        never does. Right for any sum, also one on a lattice, whose |phi| comes back."""
         probed = self.values[::PROBED]
         last = _last_large(probed, size_at)
         if last >= len(probed) // 2:
@@ -125,8 +126,8 @@ class Frequencies:
         return self._up_to_fall(last, PROBED)
 
     def needed_off_lattice(self, size_at: SizeAt) -> np.ndarray:
-        """The same of a sum whose |phi| does not come back: looked for among few frequencies first,
-        where it costs least to know."""
+        """The first of the frequencies, (K,), up to where |phi| is negligible, for a sum whose
+        |phi| does not come back: few frequencies are searched first, which costs least."""
         for share in STAGES:
             stage = self.values[: int(share * len(self.values))]
             step = max(PROBED, len(stage) // MOST_PROBED)
@@ -139,13 +140,17 @@ class Frequencies:
         return self.values
 
     def _up_to_fall(self, last: int, step: int) -> np.ndarray:
-        """Where every `step`-th frequency was looked at: those before the second one after the
-        last at which |phi| had not fallen."""
+        """The first of the frequencies, (K,), where |phi| was computed at every `step`-th: all
+        before the second of these after place `last`, the last at which |phi| was not
+        negligible."""
         return self.values[: max(step * (last + 2), FEWEST_FREQUENCIES)]
 
     def mean_sign(self, transform: np.ndarray) -> MeanSign:
-        """E sign X of Im E exp(i omega X), (..., K), at the first K of these frequencies: beyond
-        them it has fallen, or they are all."""
+        """The mean sign of sums X, (...), and its error.
+
+        `transform` : Im E exp(i omega X), (..., K), at the first K of these frequencies; beyond
+            them it is negligible, or they are all
+        """
         count = transform.shape[-1]
         terms = transform * square_wave(count)
         if count < len(self.values):
@@ -162,8 +167,8 @@ class Frequencies:
 
 
 def _missed(last_step: np.ndarray, step_before: np.ndarray) -> np.ndarray:
-    """What is missed where steps from one normal number to the next hardly shrink, (...): the sum
-    of all that follow, if they go on so; else 0."""
+    """The error (...) of an extrapolation whose steps, from one normal number to the next smaller
+    one, hardly shrink: the sum of all further steps if they shrink in the same ratio; else 0."""
     is_seen = np.abs(last_step) > LEAST_STEP
     ratio = np.abs(last_step) / np.where(is_seen, np.maximum(np.abs(step_before), LEAST_STEP), 1.0)
     ratio = np.minimum(ratio, MOST_TAIL_RATIO)
@@ -172,6 +177,6 @@ def _missed(last_step: np.ndarray, step_before: np.ndarray) -> np.ndarray:
 
 
 def _last_large(frequencies: np.ndarray, size_at: SizeAt) -> int:
-    """The place of the last frequency at which |phi| has not fallen, 0 where there is none."""
+    """The place of the last frequency at which |phi| is not negligible; 0 if there is none."""
     places = np.flatnonzero(size_at(frequencies) > FALLEN)
     return int(places[-1]) if len(places) else 0

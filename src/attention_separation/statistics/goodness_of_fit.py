@@ -45,7 +45,8 @@ class PanelPoints:
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest and largest probability of each point under the null hypothesis."""
+        """The smallest and the largest probability of each point, (P,) each, under the null
+        hypothesis."""
         low = np.clip(self.reference - self.error, 0, 1)
         high = np.clip(self.reference + self.error, 0, 1)
         return low, high
@@ -59,7 +60,8 @@ SUM_REACH, SUM_REACH_AT_LEAST = 12, 60
 
 
 def sum_law(trials: np.ndarray, probabilities: np.ndarray) -> tuple[int, np.ndarray]:
-    """First value and probabilities of a sum of binomials; trials and probabilities are (P,).
+    """The law of a sum of binomials: its first value, and the probabilities (S,) of this and the
+    values that follow; trials and probabilities are (P,).
 
     The convolution is circular: outside its window the sum's probability is negligible, so nothing
     is folded back.
@@ -81,7 +83,8 @@ def sum_law(trials: np.ndarray, probabilities: np.ndarray) -> tuple[int, np.ndar
 
 
 def binomial_law(trials: int, probability: float) -> tuple[int, np.ndarray]:
-    """First value and probabilities of a binomial."""
+    """The law of a binomial: its first value that is not negligible, and the probabilities (S,) of
+    this and the values that follow."""
     middle = trials * probability
     reach = SUM_REACH * np.sqrt(middle * (1 - probability)) + SUM_REACH_AT_LEAST
     lowest = max(int(middle - reach), 0)
@@ -92,9 +95,10 @@ def binomial_law(trials: int, probability: float) -> tuple[int, np.ndarray]:
         + xlogy(values, probability) + xlog1py(trials - values, -probability)
     )  # fmt: skip
     law = np.exp(log)
-    kept = np.nonzero(law > NEGLIGIBLE_MASS)[0]
-    law = law[kept[0] : kept[-1] + 1]
-    return int(values[kept[0]]), law / law.sum()
+    places = np.nonzero(law > NEGLIGIBLE_MASS)[0]
+    first = places[0]
+    law = law[first : places[-1] + 1]
+    return int(values[first]), law / law.sum()
 
 
 LEAST_VARIANCE = 1.0
@@ -134,13 +138,13 @@ def shape_p_value(panel: PanelPoints) -> float:
     # is.
     most_rounding = HOEFFDING_DEVIATIONS * math.sqrt(len(panel.trials)) / 2
     step = observed / (CELLS + most_rounding)
-    laws = np.array([_rounded(law, step) for law in _laws_of_terms(panel)])
+    laws = np.array([_rounded_law(law, step) for law in _laws_of_terms(panel)])
     probability_below = float(_law_of_sum(laws).sum())
     return min(1.0, max(1 - probability_below, 0.0) + TAIL_ROUNDING)
 
 
 def _variances(panel: PanelPoints) -> np.ndarray:
-    """v_i, (P,)."""
+    """The variances v_i of the points' counts, (P,)."""
     binomial = panel.trials * panel.reference * (1 - panel.reference)
     return np.maximum(binomial, LEAST_VARIANCE)
 
@@ -162,7 +166,7 @@ class Law:
 
 
 def _laws_of_terms(panel: PanelPoints) -> list[Law]:
-    """Of each point the law of d_i^2 / v_i, or of a larger number."""
+    """For each point a law of d_i^2 / v_i, or of a number that is at least as large."""
     low, high = panel.bounds
     variances = _variances(panel)
     laws = []
@@ -175,7 +179,8 @@ def _laws_of_terms(panel: PanelPoints) -> list[Law]:
 
 
 def _law_of_term(trials: int, low: float, high: float, variance: float) -> Law:
-    """The law of a point's d_i^2 / v_i, whose rate is between `low` and `high`, or a larger one.
+    """A law of d_i^2 / v_i, or of a number at least as large, of a point whose rate is between
+    `low` and `high`.
 
     Counts above the range of the null hypothesis are likeliest under its highest rate, those below
     under its lowest: with each side's probabilities from its own end, and no more than 1 in all, no
@@ -194,7 +199,7 @@ def _law_of_term(trials: int, low: float, high: float, variance: float) -> Law:
 
 
 def _law_of_deviation(trials: int, rate: float, sign: int) -> Law:
-    """The law of a count's deviation from its mean to one side, +1 or -1."""
+    """The law of how far a binomial count lies above its mean (`sign` +1) or below it (-1)."""
     first, probabilities = binomial_law(trials, rate)
     counts = first + np.arange(len(probabilities))
     deviations = sign * (counts - trials * rate)
@@ -202,8 +207,8 @@ def _law_of_deviation(trials: int, rate: float, sign: int) -> Law:
     return Law(deviations[is_on_side], probabilities[is_on_side])
 
 
-def _rounded(law: Law, step: float) -> np.ndarray:
-    """Probabilities (CELLS,) of 0, 1, 2, ... steps, of values that are rounded to them.
+def _rounded_law(law: Law, step: float) -> np.ndarray:
+    """Probabilities (CELLS,) of 0, 1, 2, ... steps: a law whose values are rounded to steps.
 
     The probability of a value between two multiples is split so that its mean is kept.
     """

@@ -27,8 +27,8 @@ class Mean:
 
     @classmethod
     def of(cls, sample: Sequence[float] | np.ndarray, least_spread: float = 0.0) -> Self:
-        """Of a sample (n,), whose standard deviation is taken to be at least `least_spread`; of a
-        single value, with no standard error (NaN)."""
+        """The mean of a sample (n,), whose standard deviation is taken to be at least
+        `least_spread`; that of a single value has no standard error (NaN)."""
         count = len(sample)
         value = float(np.mean(sample))
         if count < 2:
@@ -38,13 +38,13 @@ class Mean:
         return cls(value, float(spread / np.sqrt(count)), count - 1)
 
     def __sub__(self, other: "Mean | float") -> "Mean":
-        """Less another mean, or a number that is known."""
+        """The difference from another mean, or from a known number."""
         if isinstance(other, Mean):
             return sum_of_means([(1.0, self), (-1.0, other)])
         return Mean(self.value - other, self.se, self.freedom)
 
     def interval(self, level: float) -> Estimate:
-        """Student's two-sided interval, which misses with probability `level`."""
+        """The mean with Student's two-sided interval, which misses it with probability `level`."""
         quantile = float(stdtrit(self.freedom, 1 - level / 2))
         return Estimate.within(self.value, quantile * self.se)
 
@@ -76,7 +76,8 @@ class ClaimedMean(NamedTuple):
 
 
 def compare_means(claimed: Sequence[ClaimedMean], level: float) -> list[Comparison]:
-    """The comparisons of one claim that is to be falsely judged with a chance of `level`.
+    """One comparison for each mean that a claim is on; the claim is misjudged with a probability of
+    at most `level`.
 
     All must agree for the claim to: each at the level (an intersection-union test). One that
     differs is enough: each at its share of the level.
@@ -116,7 +117,7 @@ Difference = Callable[[Pairs, float], Estimate]
 
 
 def _mean_of_runs(errors: Errors) -> Mean:
-    """The mean of runs' errors; ValueError if it has no interval."""
+    """The mean of runs' errors; ValueError if they are fewer than two or one is not finite."""
     if len(errors) < 2:
         raise ValueError("an interval over seeds takes at least two runs of each group")
     if not np.isfinite(errors).all():
@@ -140,14 +141,19 @@ def difference_of_means(pairs: Pairs, level: float) -> Estimate:
 
 
 def paired_difference_of_means(pairs: Pairs, level: float) -> Estimate:
-    """The same of groups that run k of each shares its data, or its initial values, with run k of
-    every other, (n,) each: Student's interval of the n differences, each averaged over the pairs,
-    with a standard deviation of at least SPREAD.
+    """Mean of the larger groups less that of the smaller ones, averaged over the pairs, where run k
+    of each group shares its data, or its initial values, with run k of every other.
+
+    Groups are errors of n runs each, (n,). The interval is Student's, of confidence 1 - level, of
+    the n differences, each averaged over the pairs, with a standard deviation of at least SPREAD.
 
     Where runs share nothing it holds too, and is longer than Welch's. ValueError if groups differ
     in length, or as `difference_of_means`.
     """
-    if len({len(group) for pair in pairs for group in pair}) != 1:
+    lengths = set()
+    for larger, smaller in pairs:
+        lengths |= {len(larger), len(smaller)}
+    if len(lengths) != 1:
         raise ValueError("runs are compared one by one: groups of different lengths are not")
     gaps = [np.subtract(larger, smaller, dtype=float) for larger, smaller in pairs]
     return _mean_of_runs(np.mean(gaps, axis=0)).interval(level)
@@ -156,7 +162,8 @@ def paired_difference_of_means(pairs: Pairs, level: float) -> Estimate:
 def ratio_of_means(
     pairs: Pairs, level: float, difference: Difference = difference_of_means
 ) -> Estimate:
-    """Sum of the larger groups' means over that of the smaller ones'.
+    """The ratio of the sum of the larger groups' means to that of the smaller groups', with its
+    interval.
 
     `difference` : what compares the larger groups with multiples of the smaller ones
 
@@ -166,7 +173,8 @@ def ratio_of_means(
     positive.
     """
 
-    def rest(factor: float) -> Estimate:
+    def difference_from_multiple(factor: float) -> Estimate:
+        """The larger groups' mean less that of the smaller ones times a factor."""
         scaled = [(larger, factor * np.asarray(smaller)) for larger, smaller in pairs]
         return difference(scaled, level)
 
@@ -175,15 +183,16 @@ def ratio_of_means(
         raise ValueError("the mean of the smaller errors is not positive")
     ratio = float(sum(np.mean(larger) for larger, _ in pairs) / sum_of_smaller)
     low = 0.0
-    if rest(0).low > 0:
-        low = float(brentq(lambda factor: rest(factor).low, 0, ratio))
+    if difference_from_multiple(0).low > 0:
+        low = float(brentq(lambda factor: difference_from_multiple(factor).low, 0, ratio))
     most = max(MOST_TIMES, 2 * ratio)
     high = math.inf
-    if rest(most).high <= 0:
-        high = float(brentq(lambda factor: rest(factor).high, ratio, most))
+    if difference_from_multiple(most).high <= 0:
+        high = float(brentq(lambda factor: difference_from_multiple(factor).high, ratio, most))
     return Estimate(ratio, low, high)
 
 
 def simultaneous_quantile(level: float, comparisons: int) -> float:
-    """Two-sided normal quantile of so many intervals that hold together."""
+    """The two-sided normal quantile z of intervals of which all of `comparisons` hold together with
+    probability 1 - level, by Bonferroni: each is its value +- z standard errors."""
     return float(ndtri(1 - level / comparisons / 2))

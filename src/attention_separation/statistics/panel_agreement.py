@@ -26,8 +26,8 @@ PANEL_TESTS = 2
 
 
 def point_p_values(panel: PanelPoints) -> np.ndarray:
-    """Exact two-sided binomial p-values, (points,): twice the smaller tail, each at the probability
-    within its bounds that makes it largest."""
+    """The exact two-sided binomial p-value of each point, (P,): twice the smaller tail, each at the
+    probability within the null hypothesis's bounds that makes it largest."""
     low, high = panel.bounds
     counts = panel.successes
     at_least = np.where(counts == 0, 1.0, bdtrc(np.maximum(counts, 1) - 1, panel.trials, high))
@@ -36,7 +36,8 @@ def point_p_values(panel: PanelPoints) -> np.ndarray:
 
 
 def pooled_p_value(panel: PanelPoints) -> float:
-    """The same for the sum of all successes, a sum of binomials of different probabilities."""
+    """The two-sided p-value of the sum of a panel's successes, a sum of binomials of different
+    probabilities: twice the smaller tail, each at the bounds that make it largest."""
     low, high = panel.bounds
     total = panel.successes.sum()
     first, law = sum_law(panel.trials, low)
@@ -50,7 +51,8 @@ def pooled_p_value(panel: PanelPoints) -> float:
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Adjusted p-values of Holm's method: below the level, rejected at that family-wise level."""
+    """The p-values of a family of tests adjusted by Holm's method, in the order given: a test whose
+    adjusted value is at or below a level is rejected at that family-wise level."""
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(len(p_values), 0, -1)
     adjusted = np.empty(len(p_values))
@@ -80,10 +82,11 @@ class PanelVerdict:
 
 
 def judge(panels: list[PanelPoints], margins: list[float], level: float) -> list[PanelVerdict]:
-    """Judge all panels at one family-wise level; a panel's points must have equal trials."""
-    tests = [_tests_of(panel) for panel in panels]
-    p_values = np.concatenate(tests)
-    ends = np.cumsum([len(of_panel) for of_panel in tests])
+    """The verdict on each panel, all at one family-wise level; a panel's points must have equal
+    trials."""
+    p_values_by_panel = [_panel_p_values(panel) for panel in panels]
+    p_values = np.concatenate(p_values_by_panel)
+    ends = np.cumsum([len(panel_p_values) for panel_p_values in p_values_by_panel])
     adjusted = np.split(holm(p_values), ends[:-1])
     return [
         _judge_panel(
@@ -98,10 +101,10 @@ def judge(panels: list[PanelPoints], margins: list[float], level: float) -> list
     ]
 
 
-def _tests_of(panel: PanelPoints) -> np.ndarray:
+def _panel_p_values(panel: PanelPoints) -> np.ndarray:
     """The p-values of a panel's points, of its sum and of its shape, (P + PANEL_TESTS,)."""
-    of_panel = [pooled_p_value(panel), shape_p_value(panel)]
-    return np.concatenate([point_p_values(panel), of_panel])
+    p_values_of_whole = [pooled_p_value(panel), shape_p_value(panel)]
+    return np.concatenate([point_p_values(panel), p_values_of_whole])
 
 
 def _judge_panel(
@@ -112,9 +115,9 @@ def _judge_panel(
     alpha: float,
     smallest: float,
 ) -> PanelVerdict:
-    """The verdict on one panel.
+    """The verdict on one panel, with all numbers that it rests on.
 
-    adjusted : its p-values, as `_tests_of` has them, adjusted for all panels' tests
+    adjusted : its p-values, as `_panel_p_values` has them, adjusted for all panels' tests
     alpha : level of the interval of its mean difference
     smallest : p-value from which on any test rejects, without adjustment
     """
@@ -133,6 +136,10 @@ def _judge_panel(
         verdict = Verdict.AGREES
     else:
         verdict = Verdict.UNDECIDED
+    trials_to_decide = None
+    if verdict == Verdict.UNDECIDED:
+        trials_to_decide = _trials_to_decide(panel, margin, alpha)
+    *point_p, pooled_p, shape_p = adjusted.tolist()
     return PanelVerdict(
         verdict=verdict,
         mean_p_hat=successes / total,
@@ -140,38 +147,39 @@ def _judge_panel(
         difference_low=low,
         difference_high=high,
         margin=margin,
-        point_p=adjusted[:-PANEL_TESTS],
-        pooled_p=float(adjusted[-2]),
-        shape_p=float(adjusted[-1]),
-        trials_to_decide=(
-            _trials_to_decide(panel, margin, alpha) if verdict == Verdict.UNDECIDED else None
-        ),
+        point_p=np.array(point_p),
+        pooled_p=pooled_p,
+        shape_p=shape_p,
+        trials_to_decide=trials_to_decide,
         detectable_bias=_detectable_bias(panel, smallest),
     )
 
 
 def _trials_to_decide(panel: PanelPoints, margin: float, alpha: float) -> int | None:
-    """Trials per point from which a panel that is right would agree nine times in ten."""
-    many = 1
-    while not _would_agree(panel, margin, alpha, many):
-        many *= 2
-        if many > MOST_TRIALS:
+    """The least number of trials per point, to a hundredth, at which a panel whose references are
+    right would agree nine times in ten; None if MOST_TRIALS are not enough."""
+    enough = 1
+    while not _would_agree(panel, margin, alpha, enough):
+        enough *= 2
+        if enough > MOST_TRIALS:
             return None
 
     def are_too_few(trials: int) -> bool:
         return not _would_agree(panel, margin, alpha, trials)
 
     def between(few: int, many: int) -> int | None:
-        """Their middle; None where they differ by a hundredth."""
+        """The whole number midway; None if the two differ by a hundredth or less."""
         is_close = many - few <= many // 100
         return None if is_close else whole_between(few, many)
 
-    _, enough = bracket(many // 2, many, are_too_few, between)
-    return enough
+    _, least_enough = bracket(enough // 2, enough, are_too_few, between)
+    return least_enough
 
 
 def _would_agree(panel: PanelPoints, margin: float, alpha: float, trials: int) -> bool:
-    """Whether the interval lies within the margin if the rate is off by its 5 % quantiles."""
+    """Whether a panel of so many trials per point agrees if its rate is the references' mean plus
+    or minus its 5 % quantile: whether the interval of the difference then lies within the
+    margin."""
     counts = np.full(len(panel.reference), trials)
     expected = np.rint(panel.reference * trials).astype(np.int64)
     variance = float(np.mean(panel.reference * (1 - panel.reference)))
@@ -186,7 +194,9 @@ MISSED = 0.1
 
 
 def _detectable_bias(panel: PanelPoints, smallest: float) -> float:
-    """About the bias of the mean rate that the pooled test rejects with probability 0.9.
+    """The bias of a panel's mean rate that the test of its sum finds with probability 0.9, about.
+
+    `smallest` : p-value from which on the test rejects
 
     The sum's quantiles are normal ones, of its standard deviation with and without the bias, and
     the one that rejects has the next term of Cornish and Fisher: laws of few successes, or of few
@@ -216,7 +226,8 @@ RELATIVE = 1e-12
 def mean_rate_interval(
     successes: np.ndarray, trials: np.ndarray, alpha: float
 ) -> tuple[float, float]:
-    """Limits of the mean of the rates of all trials, each missed with probability alpha / 2.
+    """The lower and the upper limit of the mean rate of all trials, each missed with probability
+    alpha / 2.
 
     From the sum of all successes, whose law depends on all rates. Here it runs along one curve
     through them: the rates smoothed, (k + 1/2) / (n + 1), all logits shifted by the same theta (an
@@ -244,18 +255,21 @@ def mean_rate_interval(
 
 
 def _upper_limit(logits: np.ndarray, trials: np.ndarray, total: int, tail: float) -> float:
-    """The mean at the tilt where a sum of at most `total` has probability `tail`."""
+    """The mean rate at the tilt theta, a number added to all logits, at which a sum of at most
+    `total` successes has probability `tail`."""
 
-    def mean(theta: float) -> float:
+    def mean_sum(theta: float) -> float:
+        """The mean number of successes."""
         return float(trials @ expit(logits + theta))
 
-    def log_of_none(theta: float) -> float:
+    def log_no_success(theta: float) -> float:
+        """The logarithm of the probability of no success."""
         return float(-trials @ np.logaddexp(0, logits + theta))
 
     if total == 0:
-        tilt = _root(lambda theta: log_of_none(theta) - math.log(tail), 1.0)
-        return mean(tilt) / float(trials.sum())
-    observed_tilt = _root(lambda theta: total - mean(theta), 1.0)
+        tilt = _root(lambda theta: log_no_success(theta) - math.log(tail), 1.0)
+        return mean_sum(tilt) / float(trials.sum())
+    observed_tilt = _root(lambda theta: total - mean_sum(theta), 1.0)
     rates = expit(logits + observed_tilt)
     spread = math.sqrt(trials @ (rates * (1 - rates)))
     normal_shift = -float(ndtri(tail)) / spread
@@ -264,11 +278,13 @@ def _upper_limit(logits: np.ndarray, trials: np.ndarray, total: int, tail: float
         step=normal_shift,
         least=normal_shift / 4,
     )
-    return mean(observed_tilt + shift) / float(trials.sum())
+    return mean_sum(observed_tilt + shift) / float(trials.sum())
 
 
 def _at_most(rates: np.ndarray, trials: np.ndarray, spread: float, shift: float) -> float:
-    """P(S <= its mean under `rates`), where all logits of the rates are shifted up.
+    """P(S <= m) of the sum S of all successes, by the saddlepoint approximation: m is the mean of S
+    under `rates`, `spread` its standard deviation there, and S has the rates whose logits are those
+    of `rates` plus `shift`.
 
     In terms of the rates the exponent is a sum of small numbers, which loses nothing to rounding
     however many the trials are.
@@ -280,7 +296,7 @@ def _at_most(rates: np.ndarray, trials: np.ndarray, spread: float, shift: float)
 
 
 def _root(falling: Callable[[float], float], step: float, least: float | None = None) -> float:
-    """Where a falling function is zero; above `least`, where it is still positive, if given."""
+    """The zero of a falling function, to RELATIVE steps; `least`, if given, lies below the zero."""
     low = -step if least is None else least
     while least is None and falling(low) < 0:
         low *= 2

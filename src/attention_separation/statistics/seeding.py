@@ -35,7 +35,8 @@ class BlockStreams:
 
 
 def blocks(trials: int, size: int = BLOCK_TRIALS) -> list[tuple[int, int]]:
-    """The blocks that `trials` trials fall into, each as (block, its number of trials)."""
+    """The blocks that a number of trials is cut into, each as (its index, its number of trials);
+    all but the last have `size` trials."""
     full, rest = divmod(trials, size)
     sizes = [(block, size) for block in range(full)]
     if rest:

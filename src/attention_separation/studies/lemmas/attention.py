@@ -2,7 +2,9 @@
 network, from the entries of u and f to those of c, scores under random signs, and networks.
 
 A *case* is one network: a kernel on a dataset. Of it the paper has four lemmas in a row, on u and
-f, on c, on scores under random signs, and a theorem on the network.
+f, on c, on scores under random signs, and a theorem on the network. u are the attention weights
+before normalising, f those after, and c the rows of attention's output; a *score* is the inner
+product of a row of c with a column of random signs. tau is the threshold, s = sqrt(log n).
 """
 
 import math
@@ -31,11 +33,13 @@ PROOFS_CONSTANT = "≤ −1 / log 0.9"
 
 
 def _threshold_text(case: Case) -> str:
+    """The threshold of a case's model, as formulas print it."""
     return "τ" if case.model is CROSS_ATTENTION_MODEL else "(c+0.1) s"
 
 
 def signs_separate(lemma: Lemma) -> list[PaperClaim]:
-    """Lemmas D.4, E.3, F.4: the special token's row often reaches tau, the others never do."""
+    """The claims of Lemmas D.4, E.3, F.4: the special token's score often reaches tau, the other
+    tokens' scores rarely do."""
     special = lemma.claim(
         "P1",
         "With a constant chance the special token's score reaches the threshold",
@@ -48,6 +52,7 @@ def signs_separate(lemma: Lemma) -> list[PaperClaim]:
 
 
 def _others_stay_below(lemma: Lemma) -> PaperClaim:
+    """The claim that no score but the special token's reaches tau."""
     return lemma.claim(
         "P2",
         "With high probability no other token's score reaches the threshold",
@@ -59,7 +64,7 @@ def _others_stay_below(lemma: Lemma) -> PaperClaim:
 
 
 def others_at_least_a1(lemma: Lemma) -> PaperClaim:
-    """Part 2 of Lemma D.4 at the least a1 that the dataset allows."""
+    """The claim of Part 2 of Lemma D.4, evaluated at the least a1 that the dataset allows."""
     least = lemma.case.model.least_a1
     claim = _others_stay_below(lemma)
     return replace(
@@ -72,7 +77,8 @@ def others_at_least_a1(lemma: Lemma) -> PaperClaim:
 
 
 def signs_stay_below(lemma: Lemma) -> list[PaperClaim]:
-    """Lemmas D.8, D.12, D.16, F.8, F.12, F.16: no token's score reaches tau in absolute value."""
+    """The claims of Lemmas D.8, D.12, D.16, F.8, F.12, F.16: no token's score reaches tau in
+    absolute value."""
     return [
         _stays_below(lemma, "P1", subject="the special token's", rows=SPECIAL_TOKEN),
         _stays_below(lemma, "P2", subject="any other token's", rows=OTHER_TOKENS),
@@ -80,7 +86,11 @@ def signs_stay_below(lemma: Lemma) -> list[PaperClaim]:
 
 
 def _stays_below(lemma: Lemma, part: str, subject: str, rows: slice) -> PaperClaim:
+    """The claim that the scores of some rows, `subject` in words, stay below tau in absolute
+    value."""
+
     def cells(setting: Setting) -> list[float]:
+        """The probability of each row's score to reach tau in absolute value."""
         # Turning all signs turns the score: both tails are alike.
         return [2 * p for p in lemma.case.row_chances(setting)[rows]]
 
@@ -95,7 +105,7 @@ def _stays_below(lemma: Lemma, part: str, subject: str, rows: slice) -> PaperCla
 
 
 def steps_of_proof(lemma: Lemma) -> list[PaperClaim]:
-    """The assumption of a sign lemma, and the step of its proof that needs it.
+    """Two claims: the assumption of a lemma on signs, and the step of its proof that needs it.
 
     What is left below tau once the large coordinates are taken off is 0.1 s in self-attention and
     in the special row of Lemma F.4; the other lemmas on cross-attention have no large coordinate.
@@ -106,6 +116,7 @@ def steps_of_proof(lemma: Lemma) -> list[PaperClaim]:
     rows = SPECIAL_TOKEN if is_lemma_f4 else ALL_TOKENS
 
     def deviation(setting: Setting) -> list[float]:
+        """Hoeffding's deviation of the small coordinates' sum, over s, of each row."""
         weights = case.attended(setting).rows
         squares = weights.own**2 + max(weights.classes - 2, 0) * weights.rest**2
         rate = 2 * math.log(2 / setting.failure_probability)
@@ -138,10 +149,10 @@ A1_STEP = 1e-6
 
 
 def half_weight_from(lemma: Lemma, least: float) -> PaperClaim:
-    """From which a1 on the special weight is at least one half, at one size."""
+    """The claim that a1 = `least` is enough for the special attention weight to be one half."""
 
     def above_half(a1: float, setting: Setting) -> float:
-        """The special weight less one half, at some a1."""
+        """The special attention weight less one half, at some a1."""
         f = lemma.case.attended(replace(setting, a1=a1)).f[0, 0]
         return float(f - 0.5 * (1 - 1e-12))
 
@@ -170,7 +181,8 @@ def half_weight_from(lemma: Lemma, least: float) -> PaperClaim:
 
 
 def network_positive(lemma: Lemma, note: str = "") -> list[PaperClaim]:
-    """Theorems D.5, E.4, F.5: F_exp is positive on D1 with m = O(log(n/delta)) columns."""
+    """The claims of Theorems D.5, E.4, F.5: F_exp, the softmax network, is positive on D1 with
+    m = O(log(n/delta)) columns of signs; for some such m, and for that of the experiments."""
     case = lemma.case
     statement = "The network is positive with high probability"
     with_free_m = lemma.claim(
@@ -195,7 +207,7 @@ def network_positive(lemma: Lemma, note: str = "") -> list[PaperClaim]:
 
 
 def network_zero(lemma: Lemma) -> PaperClaim:
-    """Theorems D.9, D.13, D.17, F.9, F.13, F.17: a network is zero."""
+    """The claim of Theorems D.9, D.13, D.17, F.9, F.13, F.17: a network is zero."""
     case = lemma.case
     return lemma.claim(
         "",
@@ -216,26 +228,33 @@ Cases = dict[Network, Case]
 
 
 def separation_claims(name: str, cases: Cases, is_misprinted: bool = False) -> Iterator[PaperClaim]:
-    """Theorems 1.1, 1.2, 6.2: F_exp separates the datasets, and F_lin is zero on both; of one that
-    is misprinted also what is printed."""
-    special = cases[EXP_1]
+    """The claims of Theorems 1.1, 1.2, 6.2: F_exp separates the datasets, and F_lin, the linear
+    network, is zero on both; of a theorem that is misprinted also what is printed."""
+    fires = cases[EXP_1]
     silent = [case for network, case in cases.items() if network != EXP_1]
-    lemma = Lemma(name, special, on_network=False)
+    lemma = Lemma(name, fires, on_network=False)
 
-    def worst(setting: Setting, m: int) -> float:
-        """The largest chance of a network that should be zero to be positive."""
+    def largest_false_positive(setting: Setting, m: int) -> float:
+        """The largest probability that a network that should be zero is positive, with m
+        columns."""
         return max(chance_of_some(case.column_chance(setting), m) for case in silent)
 
     def with_free_m(setting: Setting) -> float:
-        constant = least_constant(special.column_chance(setting))
-        return 1.0 if constant == NO_CONSTANT else worst(setting, setting.columns(constant))
+        """The largest probability that a network that should be zero is positive, with the fewest
+        columns that make F_exp positive on D1 often enough; 1 if no number does."""
+        constant = least_constant(fires.column_chance(setting))
+        if constant == NO_CONSTANT:
+            return 1.0
+        return largest_false_positive(setting, setting.columns(constant))
 
     def with_own_m(setting: Setting) -> float:
-        missed = chance_of_none(special.column_chance(setting), setting.m)
-        return max(missed, worst(setting, setting.m))
+        """The largest probability that one of the four networks fails, with the experiments' m."""
+        missed = chance_of_none(fires.column_chance(setting), setting.m)
+        return max(missed, largest_false_positive(setting, setting.m))
 
     def not_both(setting: Setting) -> float:
-        p = special.column_chance(setting)
+        """The probability that F_exp on D1 is not both positive and zero, which is 1."""
+        p = fires.column_chance(setting)
         return chance_of_none(p, setting.m) + chance_of_some(p, setting.m)
 
     yield lemma.claim(
@@ -268,6 +287,7 @@ def separation_claims(name: str, cases: Cases, is_misprinted: bool = False) -> I
 
 
 def _cases(model: AttentionModel, attention_x: str) -> Cases:
+    """The four cases of a model with X = `attention_x`, by network."""
     return {
         network: Case(model, network.kernel, network.dataset, attention_x)
         for network in CONTEST_OF_PAPER.networks
@@ -293,12 +313,13 @@ def _network_claims(
     is_read_at_least_a1: bool = False,
     note: str = "",
 ) -> Iterator[PaperClaim]:
-    """The four lemmas on one network: on u and f, on c, on signs and on the network.
+    """The claims of the four lemmas on one network: on u and f, on c, on signs and on the network.
 
-    Their numbers begin with the first of the section. `weights` and `values` are the rows on u and
-    f and those on c; `half_from_a1` says from which a1 on the special weight may be claimed to be
-    one half; `is_read_at_least_a1`, whether the lemma on signs is read with the least a1, too;
-    `note` is on the theorem.
+    section, first : their numbers are section.first and the next three
+    weights, values : the rows of entries.py on u and f, and those on c
+    half_from_a1 : the a1 from which on the special weight may be claimed to be one half
+    is_read_at_least_a1 : whether the lemma on signs is read with the least a1, too
+    note : on the theorem
     """
     on_weights = Lemma(f"{section}.{first}", case)
     on_values = Lemma(f"{section}.{first + 1}", case)
@@ -321,7 +342,7 @@ def _network_claims(
 
 
 def _left_out_claims(case: Case) -> Iterator[PaperClaim]:
-    """The four lemmas on a network that section E leaves out."""
+    """The claims of the four lemmas on a network that section E leaves out."""
     name = f"E.D{case.dataset}-{IN_THE_PAPER[case.kernel]}"
     for part, rows in entries.LEFT_OUT_ROWS[case.kernel].items():
         yield from claims_of_rows(Lemma(f"{name}.{part}", case), rows)
@@ -330,7 +351,7 @@ def _left_out_claims(case: Case) -> Iterator[PaperClaim]:
 
 
 def self_attention() -> Iterator[PaperClaim]:
-    """All claims on self-attention."""
+    """All claims on self-attention, in the order of the paper's sections."""
     yield from _network_claims(
         "D",
         2,
@@ -367,7 +388,7 @@ def self_attention() -> Iterator[PaperClaim]:
 
 
 def cross_attention() -> Iterator[PaperClaim]:
-    """All claims on cross-attention."""
+    """All claims on cross-attention, in the order of the paper's sections."""
     yield from _network_claims(
         "F", 2, CROSS_CASES[EXP_1], weights=entries.F2, values=entries.F3, half_from_a1=[0.7, 1.0]
     )

@@ -29,7 +29,8 @@ FORMULA_NAMES: dict[str, Any] = {"log": math.log, "sqrt": math.sqrt, "__builtins
 
 @cache
 def formula(text: str) -> Callable[[dict[str, float]], float]:
-    """The formula that a text of ours prints, as a function of the values of its letters.
+    """The function that computes a printed formula, such as "√n / 2", from the values of its
+    letters.
 
     What stands side by side is multiplied, and log and √ are of the number, letter or parenthesis
     behind them. Letters are named as in Python: a₁ is a1. SyntaxError if it is none.
@@ -67,7 +68,7 @@ class SignAndBound(NamedTuple):
 
     @classmethod
     def of(cls, claimed: str) -> Self:
-        """The parts of a text."""
+        """The sign and the bound of a text such as "≤ δ/n"."""
         sign, _, bound = claimed.partition(" ")
         return cls(sign, bound)
 
@@ -109,7 +110,8 @@ class Setting:
 
     @property
     def embedding_dimension(self) -> int:
-        """d of attention. ValueError in the regression model, which has none."""
+        """The embedding dimension d of attention. ValueError in the regression model, which has
+        none."""
         if self.d is None:
             raise ValueError(f"d=None at n={self.n}; allowed: a whole number, for attention")
         return self.d
@@ -119,7 +121,7 @@ class Setting:
         return math.log(self.n / self.delta)
 
     def columns(self, constant: float) -> int:
-        """m = C log(n / delta) of Definition 3.7, made whole."""
+        """The number of sign columns m = C log(n / delta) of Definition 3.7, rounded up."""
         return math.ceil(constant * self.log_n_over_delta)
 
     @property
@@ -128,7 +130,8 @@ class Setting:
         return self.delta / self.n
 
     def letters(self, model: Model) -> dict[str, float]:
-        """Values of the letters of formulas; t is the number of tokens in a class."""
+        """The values of the letters that formulas on a model have, by letter; t is the number of
+        tokens in a class."""
         values = {
             "n": self.n,
             "s": self.s,
@@ -165,6 +168,8 @@ class Measured:
 
     @property
     def holds(self) -> bool | None:
+        """Whether the cell is on the claimed side; None where a claim cannot be judged at one
+        size."""
         return None if self.margin is None else self.margin >= 0
 
 
@@ -212,12 +217,12 @@ class PaperClaim:
 
     @property
     def relation(self) -> Relation:
-        """How cells must stand to the bound."""
+        """How the claim's cells must stand to its bound."""
         sign, bound = SignAndBound.of(self.claimed)
         return Relation.RATIO if bound.startswith("o(") else RELATIONS[sign]
 
     def columns(self) -> dict[str, object]:
-        """What a table says of it, whatever is computed."""
+        """The columns of a claim's row that say what it is, whatever is computed."""
         source = origin(self.id, self.identity)
         return {
             "id": self.id,
@@ -234,21 +239,24 @@ class PaperClaim:
 
     @property
     def formula_text(self) -> str:
-        """The whole claim as a formula."""
+        """The whole claim as a formula, such as "f ≥ 1/2"."""
         return f"{self.left} {self.claimed}{self.note}"
 
     def bound(self, setting: Setting) -> float:
-        """What cells are compared with."""
+        """The number that cells are compared with, at a setting."""
         bound = SignAndBound.of(self.claimed).bound
         return self._value(bound.removeprefix("o"), setting)
 
     def _value(self, text: str, setting: Setting) -> float:
-        """What a formula comes to; one on attention in general has no letters."""
+        """The value of a formula at a setting; one on attention in general has no letters."""
         letters = setting.letters(MODELS[self.model]) if self.model in MODELS else {}
         return float(formula(text)(letters))
 
     def evaluate(self, setting: Setting) -> Measured:
-        """Compute the cells anew and hold the worst of them against the bound."""
+        """What the claim measures at a setting: the cell with the least margin, against the bound.
+
+        Of an o() it is the largest cell, without a margin.
+        """
         cells = self._distinct_cells(setting)
         bound = self.bound(setting)
         if self.relation == Relation.RATIO:
@@ -262,13 +270,14 @@ class PaperClaim:
         )
 
     def _distinct_cells(self, setting: Setting) -> list[float]:
-        """The cells, equal ones once: the rows of many tokens are alike."""
+        """The different cells at a setting: the rows of many tokens are equal."""
         cells = self.cells(setting) if self.cells else self._value(self.left, setting)
         if isinstance(cells, Iterable):
             return list(dict.fromkeys(map(float, cells)))
         return [cells]
 
     def _margin(self, cell: float, bound: float) -> float:
+        """How far a cell lies on the claimed side of the bound, as `Measured` has it."""
         least = -math.inf if self.relation == Relation.AT_MOST else bound
         most = math.inf if self.relation == Relation.AT_LEAST else bound
         exact = Estimate.exactly(cell)
@@ -281,9 +290,9 @@ SettingAt = Callable[[int, int | None], Setting]
 
 
 def setting_of(job: ClaimsJob, n: int, d: int | None, power: float = 1.0) -> Setting:
-    """The parameters of a job at one size, with δ/poly(n) read as δ/n^power.
+    """The setting of a job at one size, with the failure probability δ/poly(n) read as δ/n^power.
 
-    That is δ/n with δ n^(1 − power) for δ, everywhere but in the experiments' own m.
+    That is δ/n with δ n^(1 − power) for δ; the experiments' own m has the job's δ.
     """
     rule = job.m.regression if d is None else job.m.attention
     return Setting(

@@ -1,5 +1,6 @@
 """Every claim of the paper, evaluated at the sizes tested and along its paths, with a verdict: the
-table of claims, and the page that shows it."""
+table of claims, and the page that shows it. A path is a rule by which d grows with n; ranges are
+those that the datasets allow their parameters."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -29,11 +30,12 @@ PATH_COLUMNS = {"from_n": int, "last_n": int, "value": float, "bound": float, "p
 
 
 def path_column(column: str, path: str) -> str:
-    """The column of a path, such as "from_n_d_fixed"."""
+    """The name of a path's column in the table, such as "from_n_d_fixed"."""
     return f"{column}_{path.replace(' ', '_')}"
 
 
 def _columns_of_paths() -> dict[str, type]:
+    """The types of the columns on paths, PATH_COLUMNS for each path, by name."""
     columns: dict[str, type] = {}
     for column, kind in PATH_COLUMNS.items():
         for path in PATHS:
@@ -90,7 +92,7 @@ class EvaluatedClaim:
     claim: PaperClaim
 
     def rows(self, job: ClaimsJob) -> Iterator[Row]:
-        """A row for each size tested."""
+        """The rows of SCHEMA of the claim: one for each size tested."""
         evaluation = self._evaluation(job)
         words = self.claim.columns() | {"verdict": verdict(evaluation)}
         for result in evaluation.along_paths:
@@ -102,19 +104,24 @@ class EvaluatedClaim:
             yield row
 
     def _evaluation(self, job: ClaimsJob) -> Evaluation:
-        """Of the claim at its own sizes, or at its model's and along paths on which n grows."""
+        """What is computed for the claim: at its own sizes if it has any, else at the job's for its
+        model and along the paths on which n grows."""
         claim = self.claim
         setting_at = partial(setting_of, job)
         if claim.sizes:
             return evaluate_in_ranges(claim, claim.sizes, [], setting_at)
         sizes = sizes_of(job, claim.model)
-        growing = paths(MODELS[claim.model], sizes[0], PATHS_OF_ANY_D if claim.any_d else PATHS)
-        return evaluate_in_ranges(claim, sizes, growing, setting_at)
+        names = PATHS_OF_ANY_D if claim.any_d else PATHS
+        growing_paths = paths(MODELS[claim.model], sizes[0], names)
+        return evaluate_in_ranges(claim, sizes, growing_paths, setting_at)
 
 
 def evaluate_claims(job: ClaimsJob, claims: Iterable[PaperClaim] | None = None) -> pa.Table:
-    """Evaluate claims, by default all of them, and say of each whether and from where it holds."""
-    evaluated = map(EvaluatedClaim, all_claims() if claims is None else claims)
+    """The table of claims, by default of all, as SCHEMA: each evaluated at a job's sizes and along
+    its paths, with the verdict."""
+    if claims is None:
+        claims = all_claims()
+    evaluated = map(EvaluatedClaim, claims)
     with np.errstate(under="ignore"):
         rows = claim_rows(evaluated, job)
     _say_what_is_proved(rows, job.tau)
@@ -122,7 +129,7 @@ def evaluate_claims(job: ClaimsJob, claims: Iterable[PaperClaim] | None = None) 
 
 
 def _say_what_is_proved(rows: list[Row], tau: float) -> None:
-    """Write into rows what is proved of claims over all data.
+    """Write into the rows of claims over all data what is proved and what is refuted of them.
 
     The value of such a claim is a lower bound of the worst case, and that of the claim ID.every an
     upper bound: it is refuted where the lower one is too large, proved where the upper suffices.
@@ -145,10 +152,12 @@ def _say_what_is_proved(rows: list[Row], tau: float) -> None:
 
 
 def _path_columns(claim: PaperClaim, result: PathResult) -> Row:
+    """The columns on one path of a claim's rows, as PATH_COLUMNS."""
     last = result.measured[-1]
+    holding_n = [measured.n for measured in result.measured if measured.holds]
     numbers = {
         "from_n": result.from_n,
-        "last_n": max((one.n for one in result.measured if one.holds), default=None),
+        "last_n": max(holding_n, default=None),
         "value": last.value,
         "bound": last.bound,
         "power": None if claim.relation == Relation.EQUAL else power_of_n(claim, result),
@@ -203,26 +212,29 @@ ABOUT = (
 
 
 def page(claims: pa.Table) -> pa.Table:
-    """One row per claim, with its values at all sizes in one cell: for people."""
-    rows = [_page_row(of_claim) for of_claim in rows_by(claims.to_pylist(), "id").values()]
+    """The table of claims for people: one row per claim, with its values at all sizes in one
+    cell."""
+    rows_by_claim = rows_by(claims.to_pylist(), "id")
+    rows = [_page_row(rows_of_claim) for rows_of_claim in rows_by_claim.values()]
     return table_from_rows(rows, schema(**dict.fromkeys(rows[0], str)))
 
 
 def _page_row(rows: list[Row]) -> Row:
-    """The page's row of a claim, from those of its sizes."""
+    """The page's row of a claim, from the table's rows of its sizes."""
     first = rows[0]
+    identity = "identity: " if first["identity"] else ""
     return {
         "id": first["id"],
         "claim": f"{first['place']}\n{first['statement']}\n{first['formula']}",
         "source": f"{first['source']}\n{first['bound_from']}",
-        "verdict": f"{'identity: ' if first['identity'] else ''}{first['verdict']}",
+        "verdict": f"{identity}{first['verdict']}",
         "at the sizes tested": "\n".join([f"{first['quantity']}:", *map(_size_text, rows)]),
         "as n grows": "\n".join(_path_text(first, path) for path in PATHS),
     }
 
 
 def _path_text(row: Row, path: str) -> str:
-    """What a row says of a path; nothing if the claim is not tested along it."""
+    """What a claim's row says of a path, in words; "" if the claim is not tested along it."""
     numbers = {column: row[path_column(column, path)] for column in PATH_COLUMNS}
     if numbers["value"] is None:
         return ""
@@ -235,8 +247,10 @@ HOLDS = {True: "holds", False: "fails", None: "not refuted"}
 
 
 def _size_text(row: Row) -> str:
-    """What a row says of its size."""
-    size = f"n = {row['n']}" + ("" if row["d"] is None else f", d = {row['d']}")
+    """What a claim's row says of its size, in words."""
+    size = f"n = {row['n']}"
+    if row["d"] is not None:
+        size = f"{size}, d = {row['d']}"
     if row["relation"] == Relation.RATIO:
         return f"{size}: {row['value']:.3g} against {row['bound']:.3g}"
     sides = f"{row['value']:.3g}, {row['relation']} {row['bound']:.3g}"

@@ -2,7 +2,8 @@
 the ones that follow each of them on c, and both for the three networks that section E leaves out.
 
 A row is a part, the entries that it is about, and what it claims of them: what is printed is
-computed. In it, a is the special entry of the lemma's dataset.
+computed. In it, a is the special entry of the lemma's dataset. u are the attention weights before
+normalising, f those after, and c the rows of attention's output.
 """
 
 from collections.abc import Callable, Iterable
@@ -139,7 +140,7 @@ class Entries:
 
 
 def claims_of_rows(lemma: Lemma, rows: Rows) -> list[PaperClaim]:
-    """The claims that some rows are."""
+    """The claims of a lemma that some rows state, two where a row has a value beside its bound."""
     claims = []
     for fields in rows:
         row = EntryRow(*fields)
@@ -150,7 +151,8 @@ def claims_of_rows(lemma: Lemma, rows: Rows) -> list[PaperClaim]:
 
 
 def _claim_of_row(lemma: Lemma, part: str, name: str, claimed: str) -> PaperClaim:
-    """What a row claims, such as "≤ 1/n", of entries by name; a is the special entry."""
+    """The claim that the entries of a name are as `claimed`, such as "≤ 1/n", with a the special
+    entry."""
     special_entry = "a₁" if lemma.case.dataset == 1 else "a₀"
     claimed = claimed.replace("a", special_entry)
     sign, bound = SignAndBound.of(claimed)
@@ -170,7 +172,7 @@ def _claim_of_row(lemma: Lemma, part: str, name: str, claimed: str) -> PaperClai
 
 
 def _entries_by_name(name: str) -> Entries:
-    """Entries by name, such as "f special on others" or "c rest of special"."""
+    """The entries of a name, such as "f special on others" or "c rest of special"."""
     symbol, _, place = name.partition(" ")
     if symbol == "c":
         coordinates, _, rows = place.partition(" of ")
@@ -179,10 +181,12 @@ def _entries_by_name(name: str) -> Entries:
 
 
 def _entries_of_weights(symbol: str, place: str) -> Entries:
-    """Those of u or f."""
+    """The entries of u or f, `symbol`, of the pairs of query and key at `place` in
+    QUERY_KEY_PAIRS."""
     pairs = QUERY_KEY_PAIRS[place]
 
     def cells(attended: Attended) -> list[float]:
+        """The numbers that these entries are in a network's attention."""
         weights = []
         for rows, columns in pairs.blocks:
             weights += attended.weights(symbol, rows, columns)
@@ -192,10 +196,11 @@ def _entries_of_weights(symbol: str, place: str) -> Entries:
 
 
 def _entries_of_c(place: str, row: str) -> Entries:
-    """Those of c."""
+    """The entries of c at `place` in COORDINATES_OF_C, in the rows of a name in TOKENS_BY_NAME."""
     coordinates = COORDINATES_OF_C[place]
 
     def cells(attended: Attended) -> list[float]:
+        """The numbers that these entries are in a network's attention."""
         values = []
         for name, rows in coordinates.rows_by_name.items():
             values += attended.coordinates(name, rows or TOKENS_BY_NAME[row])
@@ -208,7 +213,8 @@ def _entries_of_c(place: str, row: str) -> Entries:
 
 
 def ones_exp(itself: str, to_special: str) -> Rows:
-    """With softmax: Lemmas D.2 and D.6, by what is claimed of f in the special column."""
+    """The rows of Lemmas D.2 and D.6, on softmax, by what is claimed of f in the special column: in
+    the special token's row (`itself`), and in the others (`to_special`)."""
     return (
         ("P1a", "u special on special", "= n^((1+a)²)"),
         ("P1b", "u special on others", "= n^(1+a)"),
@@ -287,8 +293,11 @@ D11 = (
 
 
 def identity_rows(special: str, own: str, rest: str, unit: str = "") -> dict[str, Rows]:
-    """The rows on u and f and those on c, by the weights of a query on the special key, on a key of
-    its own class and on one of another, u over its unit."""
+    """The rows on u and f ("weights") and those on c ("values") of a network with X the identity.
+
+    special, own, rest : a query's weight on the special key, on a key of its own class, and on one
+        of another class; u is these times `unit`
+    """
     alpha = f"({special} + (t−1) {own} + (n−t) {rest})"
     alpha_of_others = f"(t {own} + (n−t) {rest})"
     u_and_f = (
@@ -327,7 +336,8 @@ LEFT_OUT_ROWS = {
 
 
 def cross_exp(itself: str) -> Rows:
-    """u and f of softmax: Lemmas F.2 and F.6, by what is claimed of the special weight."""
+    """The rows of Lemmas F.2 and F.6, on u and f of softmax, by what is claimed of the special
+    weight, `itself`."""
     return (
         ("P1a", "u special on special", "= n^(1+a)"),
         ("P1b", "u special on others", "= n"),

@@ -1,4 +1,5 @@
-"""Facts of the first paper's lemmas and theorems: of their claims and bounds."""
+"""Facts of the first paper's lemmas and theorems, as the pages in docs/ read them: of their claims,
+rows of the table of claims, and of the bounds that these have."""
 
 import math
 import re
@@ -42,19 +43,20 @@ class Lemmas:
 
     @classmethod
     def of_claims(cls, rows: Iterable[Row]) -> Self:
-        """Of the rows of a run's table of claims alone, one for each claim and size: a claim has
-        the same verdict in all of its rows."""
+        """The facts of a run's table of claims alone, from its rows, one for each claim and size: a
+        claim has the same verdict in all of its rows."""
         row_by_id = {row["id"]: row for row in rows}
         return cls(lambda _, **wanted: chosen(row_by_id.values(), **wanted))
 
     @property
     def claims(self) -> list[dict[str, Any]]:
-        """Every claim that is no identity."""
+        """The row of each claim that is no identity: that does not hold by the definitions
+        alone."""
         return self._tables("gallery/claims", identity=False)
 
     @staticmethod
     def word(verdict: str) -> str:
-        """A claim's verdict as a word with its mark."""
+        """A claim's verdict in short, a mark and one word or a few, such as "✓ holds"."""
         words = (
             ("not judged", "· not judged"),
             ("fails at every n", "✗ fails"),
@@ -78,25 +80,26 @@ class Lemmas:
 
     @staticmethod
     def sign(row: Mapping[str, Any]) -> str:
-        """How the value of a claim is to its bound, whether that is as claimed or not."""
+        """The sign between a claim's value and its bound, "<", "=" or ">", claimed or not."""
         if math.isclose(row["value"], row["bound"], rel_tol=BOUND_PRECISION):
             return "="
         return "<" if row["value"] < row["bound"] else ">"
 
     @property
     def stated(self) -> list[dict[str, Any]]:
-        """The claims whose bounds the paper states."""
+        """The rows of the claims whose bounds the paper states."""
         given = [row for row in self.claims if row["source"] == "given"]
         return [row for row in given if PART_OF_PAPER.fullmatch(row["id"])]
 
     @property
     def bounds(self) -> Counter[str]:
-        """At how many sizes tested the bounds hold that the paper states: "all", "some", "none"."""
+        """How many of the bounds that the paper states hold at "all", "some" and "none" of the
+        sizes tested."""
         return Counter(_extent(row["verdict"]) for row in self.stated)
 
     @property
     def bounds_in_words(self) -> str:
-        """The same as a sentence's end."""
+        """At how many sizes the bounds hold that the paper states, as the end of a sentence."""
         bounds = self.bounds
         return (
             f"{bounds['all']} hold at all sizes tested, {bounds['some']} at some or from an n on, "
@@ -104,23 +107,24 @@ class Lemmas:
         )
 
     def fails(self, *names: str) -> bool:
-        """Whether these claims fail at every n tested."""
+        """Whether all claims of these ids fail at every n tested."""
         verdicts = [one(self.claims, id=name)["verdict"] for name in names]
         return all(verdict.endswith("at every n tested") for verdict in verdicts)
 
 
 def bounds_in_words(claims: Iterable[dict[str, Any]]) -> str:
-    """At how many sizes the bounds hold that the paper states, of rows of the table of claims."""
+    """At how many sizes the bounds hold that the paper states, as the end of a sentence, from rows
+    of the table of claims."""
     return Lemmas.of_claims(claims).bounds_in_words
 
 
 def _with_commas(text: str) -> str:
-    """A whole number in digits with its thousands apart, any other text as it is."""
+    """A text, with its thousands set apart if it is a whole number in digits."""
     return whole(int(text)) if text.isdecimal() else text
 
 
 def _extent(verdict: str) -> str:
-    """At how many of the sizes tested a claim holds, by its verdict."""
+    """At how many of the sizes tested a claim holds, by its verdict: "all", "some" or "none"."""
     words = re.sub(r"^with τ = \S+: ", "", verdict)
     if words.startswith(("holds at the sizes tested", "holds with ")):
         return "all"

@@ -21,16 +21,18 @@ CLAIM = (
 
 
 def decided_claims(claims: pa.Table) -> pa.Table:
-    """A row for each claim, at the size where its value is nearest to its bound, or furthest
-    beyond; the first one of those without a margin."""
+    """The row of each claim with the least margin, where its value is nearest to its bound or
+    furthest beyond, in the columns CLAIM; of a claim without margins the first row."""
     rows = claims.to_pylist()
     place_of_least: dict[str, int] = {}
     for k, row in enumerate(rows):
         least = place_of_least.setdefault(row["id"], k)
         if _margin(row) < _margin(rows[least]):
             place_of_least[row["id"]] = k
-    return claims.take(array_of(list(place_of_least.values()), pa.int64())).select(CLAIM)
+    places = array_of(list(place_of_least.values()), pa.int64())
+    return claims.take(places).select(CLAIM)
 
 
 def _margin(claim: Row) -> float:
+    """A row's margin; infinite where it has none."""
     return math.inf if claim["margin"] is None else claim["margin"]

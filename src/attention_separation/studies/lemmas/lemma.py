@@ -44,7 +44,7 @@ class RowWeights:
 
 
 def chance_of_heads(heads: float, coins: int) -> float:
-    """Pr[at least so many heads among fair coins]."""
+    """The probability of at least `heads` heads among fair coins."""
     if heads <= 0:
         return 1.0
     if heads > coins:
@@ -53,7 +53,8 @@ def chance_of_heads(heads: float, coins: int) -> float:
 
 
 def chance_row_reaches(rows: RowWeights, row: int, threshold: float, s: float) -> float:
-    """Pr[<c_j0, sigma> >= threshold] of one distinct row over a random sign vector.
+    """The probability that a distinct row's score <c_j0, sigma> is at least a threshold, over a
+    column sigma of random signs.
 
     A score that is below the threshold by rounding alone, TIE_TOLERANCE s, reaches it.
     """
@@ -76,7 +77,8 @@ def chance_row_reaches(rows: RowWeights, row: int, threshold: float, s: float) -
 
 
 def chance_column_exceeds(rows: RowWeights, tau: float, s: float) -> float:
-    """Pr[some token's <c_j0, y_l> exceeds tau] of one sign column; a tie does not exceed."""
+    """The probability that the score of some token exceeds tau, over one column of random signs; a
+    score that equals tau does not exceed it."""
     if (rows.own < rows.rest).any():
         raise ValueError("a row gives its own class less weight than another; allowed: not less")
     excess = rows.own - rows.rest
@@ -100,8 +102,11 @@ def chance_column_exceeds(rows: RowWeights, tau: float, s: float) -> float:
 
 
 def _pluses_to_exceed(missing: float, excess: float, rest: float, classes: int) -> float:
-    """Fewest pluses among so many classes of weight `rest` with which a row's score exceeds what is
-    missing; `excess` is the weight of its own class, which is one of them, above the rest."""
+    """The fewest pluses among so many classes with which these add more than `missing` to a row's
+    score; inf if no number does.
+
+    Each class has the weight `rest`, and the row's own, which is one of them, `excess` more.
+    """
     if not excess:
         return _heads_to_exceed(missing, rest, classes)
     # The own class has a plus as soon as there is one, else all classes have a minus.
@@ -111,17 +116,20 @@ def _pluses_to_exceed(missing: float, excess: float, rest: float, classes: int) 
 
 
 def chance_of_none(p: float, m: int) -> float:
-    """(1 - p)^m: none of m independent columns does what each does with probability p."""
+    """(1 - p)^m, the probability that none of m independent columns does what each does with
+    probability p."""
     return 0.0 if p >= 1 else math.exp(m * math.log1p(-p))
 
 
 def chance_of_some(p: float, m: int) -> float:
-    """1 - (1 - p)^m, precise where it is tiny."""
+    """1 - (1 - p)^m, the probability that some of m independent columns does what each does with
+    probability p; precise where it is tiny."""
     return 1.0 if p >= 1 else -math.expm1(m * math.log1p(-p))
 
 
 def least_constant(p: float) -> float:
-    """Least C with (1 - p)^(C log(n/delta)) <= delta/n, p the chance of one column."""
+    """The least C with (1 - p)^(C log(n/delta)) <= delta/n, where p is the chance of one column;
+    NO_CONSTANT if p is 0."""
     if p == 0:
         return NO_CONSTANT
     if p == 1:
@@ -130,14 +138,14 @@ def least_constant(p: float) -> float:
 
 
 def _heads_to_reach(missing: float, rest: float, coins: int) -> float:
-    """Fewest heads with rest (heads - tails) >= missing."""
+    """The fewest heads among coins with rest (heads - tails) >= missing; inf if none are enough."""
     if not rest or not coins:
         return 0 if missing <= 0 else math.inf
     return math.ceil((missing / rest + coins) / 2)
 
 
 def _heads_to_exceed(missing: float, rest: float, coins: int) -> float:
-    """Fewest heads with rest (heads - tails) > missing."""
+    """The fewest heads among coins with rest (heads - tails) > missing; inf if none are enough."""
     if not rest or not coins:
         return 0 if missing < 0 else math.inf
     return math.floor((missing / rest + coins) / 2) + 1
@@ -157,12 +165,13 @@ class Attended:
     f: np.ndarray
 
     def weights(self, symbol: str, rows: slice, columns: slice) -> list[float]:
-        """The cells of "u" or "f" in some rows and columns, as far as there are such tokens."""
+        """The weights "u" or "f", by `symbol`, in some rows and columns of which there are
+        tokens."""
         table = {"u": self.u, "f": self.f}[symbol]
         return _known(table[rows, columns])
 
     def coordinates(self, name: str, rows: slice) -> list[float]:
-        """A coordinate of c, by its name in `RowWeights`, in some rows, as far as there is one."""
+        """The coordinate of c of a name in `RowWeights`, in those of some rows that have it."""
         values = np.full(self.rows.first.shape, getattr(self.rows, name))
         if name == "rest" and self.rows.classes == 2:
             # Both classes are the special token's and the row's own.
@@ -171,7 +180,7 @@ class Attended:
 
 
 def _known(cells: np.ndarray) -> list[float]:
-    """The cells that are not NaN."""
+    """Those of some cells that are not NaN: that there are tokens of."""
     values: list[float] = cells[~np.isnan(cells)].tolist()
     return values
 
@@ -186,22 +195,25 @@ class Case:
     attention_x: str
 
     def attended(self, setting: Setting) -> Attended:
+        """The network's attention at a setting."""
         return _attended(self, self._sizes(setting))
 
     def theta(self, setting: Setting) -> float:
-        """tau / s of the section: c + 0.1 for self-attention."""
+        """The threshold tau over s = sqrt(log n) in the section of the case: c + 0.1 for
+        self-attention."""
         return setting.theta if self.model is CROSS_ATTENTION_MODEL else setting.c + 0.1
 
     def row_chances(self, setting: Setting) -> tuple[float, ...]:
-        """Pr[<c_j0, sigma> >= tau] of the distinct rows, exactly."""
+        """The exact probability of each distinct row's score to be at least tau."""
         return _row_chances(self, self._sizes(setting), self.theta(setting))
 
     def column_chance(self, setting: Setting) -> float:
-        """Pr[one sign column makes the network positive]."""
+        """The exact probability that one column of signs makes the network positive."""
         return _column_chance(self, self._sizes(setting), self.theta(setting))
 
     def _sizes(self, setting: Setting) -> Tokens:
-        """Of one dataset: on what the other has as its special entry nothing depends."""
+        """The sizes of the tokens of the case's dataset at a setting. The special entry stands for
+        both datasets' a0 and a1: of the other dataset nothing is computed."""
         a = setting.a1 if self.dataset else setting.a0
         return Tokens(
             n=setting.n,
@@ -216,21 +228,23 @@ class Case:
 
 @lru_cache(maxsize=1 << 14)
 def _attended(case: Case, sizes: Tokens) -> Attended:
-    types = _types(case.model, sizes)
+    """The attention of a case's network on tokens of some sizes."""
+    types = _token_types(case.model, sizes)
     rows = distinct_rows(types, KERNELS[case.kernel])
     # All arrays are of one point.
-    kept = slice(None) if types.exists.all() else types.exists[0]
+    existing = slice(None) if types.exists.all() else types.exists[0]
+    last = None if rows.last is None else float(rows.last[0, 0])
     weights = RowWeights(
         classes=int(rows.classes[0]),
-        first=rows.first[0, kept],
-        marked=rows.marked[0, kept],
-        own=rows.own[0, kept],
-        rest=rows.rest[0, kept],
-        last=None if rows.last is None else float(rows.last[0, 0]),
+        first=rows.first[0, existing],
+        marked=rows.marked[0, existing],
+        own=rows.own[0, existing],
+        rest=rows.rest[0, existing],
+        last=last,
     )
-    scores = types.scores[0, kept]
+    scores = types.scores[0, existing]
     u = np.exp(scores) if case.kernel == "exp" else scores
-    f = rows.weights[0, kept]
+    f = rows.weights[0, existing]
     has_tokens = types.multiplicities[0] > 0
     if not has_tokens.all():
         u = np.where(has_tokens, u, np.nan)
@@ -239,13 +253,14 @@ def _attended(case: Case, sizes: Tokens) -> Attended:
 
 
 @lru_cache(maxsize=1 << 10)
-def _types(model: AttentionModel, sizes: Tokens) -> TokenTypes:
-    """Both kernels see the same tokens."""
+def _token_types(model: AttentionModel, sizes: Tokens) -> TokenTypes:
+    """The token types of some sizes, kept for both kernels, which see the same tokens."""
     return model.token_types([sizes], 0)
 
 
 @lru_cache(maxsize=1 << 14)
 def _row_chances(case: Case, sizes: Tokens, theta: float) -> tuple[float, ...]:
+    """The probability of each distinct row's score to be at least theta s."""
     rows = _attended(case, sizes).rows
     threshold = theta * sizes.s
     return tuple(
@@ -255,6 +270,7 @@ def _row_chances(case: Case, sizes: Tokens, theta: float) -> tuple[float, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def _column_chance(case: Case, sizes: Tokens, theta: float) -> float:
+    """The probability that one column of signs makes some score exceed theta s."""
     return chance_column_exceeds(_attended(case, sizes).rows, theta * sizes.s, sizes.s)
 
 
@@ -272,7 +288,7 @@ class Lemma:
 
     @property
     def about(self) -> str:
-        """The network or the model in words."""
+        """What the lemma is about, the network or the model, in words."""
         case = self.case
         words = case.model.words
         if self.on_network:
@@ -282,7 +298,8 @@ class Lemma:
         return words
 
     def ranges(self) -> tuple[Changes, ...]:
-        """Ends of the ranges that the datasets allow a and, in self-attention, b = 1 - c.
+        """The changes of parameters that lead to the ends of the ranges which the datasets allow a
+        and, in self-attention, b = 1 - c: each end alone, and each pair.
 
         a0 is in (0, 0.1), whose ends are limits; a1 starts at 0.7, in cross-attention at 1, and has
         no end: 3 is the largest that the experiments use.
@@ -294,7 +311,8 @@ class Lemma:
         if model is CROSS_ATTENTION_MODEL:
             return tuple(changes_a)
         changes_b: list[Changes] = [(("b", b), ("c", 1 - b)) for b in (0.1, 0.9)]
-        changes_both = [a + b for a, b in itertools.product([(), *changes_a], [(), *changes_b])]
+        pairs = itertools.product([(), *changes_a], [(), *changes_b])
+        changes_both = [change_a + change_b for change_a, change_b in pairs]
         # The first changes nothing.
         return tuple(changes_both[1:])
 
@@ -313,11 +331,13 @@ class Lemma:
         identity: bool = False,
         any_d: bool = False,
     ) -> PaperClaim:
-        """A claim of it; `part` is empty for the lemma as a whole, or such as "P3a.value".
+        """The claim that is a part of this lemma; `part` is such as "P3a.value", or empty for the
+        lemma as a whole.
 
         It is evaluated at the ends of the parameters' ranges too, if not `at_parameters_alone`.
-        The others are those of `PaperClaim`.
+        The other parameters are the attributes of `PaperClaim`.
         """
+        ranges = () if at_parameters_alone else self.ranges()
         return PaperClaim(
             id=f"{self.id}.{part}" if part else self.id,
             model=self.case.model.name,
@@ -328,7 +348,7 @@ class Lemma:
             quantity=quantity,
             note=note,
             constant=constant,
-            ranges=() if at_parameters_alone else self.ranges(),
+            ranges=ranges,
             identity=identity,
             any_d=any_d,
         )

@@ -120,8 +120,11 @@ ORIGINS_BY_PATTERN = (
 
 
 def origin(claim: str, identity: bool = False) -> Origin:
-    """Where a claim, by its id, and its bound come from; `identity`: it says that entries of u, f
-    or c, the paper's steps of attention, equal something. LookupError for an unknown id."""
+    """The origin of a claim and of its bound, by the claim's id. LookupError for an unknown id.
+
+    `identity` : whether it says that entries of u, f or c, the paper's steps of attention, equal
+        something
+    """
     is_of_matrices = claim.startswith(("A.", "C."))
     if identity and not is_of_matrices:
         return EQUALITY._replace(source=_source_of_equality(claim))
@@ -132,6 +135,7 @@ def origin(claim: str, identity: bool = False) -> Origin:
 
 
 def _source_of_equality(claim: str) -> Source:
+    """The source of a claim that says an equality, by its id."""
     if claim.startswith("E.D"):
         return Source.OMITTED
     if claim.startswith("F."):
@@ -207,14 +211,16 @@ def place(claim: str) -> str:
 
 
 def _place_in_print(claim: str) -> str:
-    """Where a claim that is not left out stands: its lemma, its part, how it is read, details."""
+    """Where a claim stands in the paper, by its id, in words: its lemma, its part, how it is read,
+    and details."""
     # A dot before a digit is part of a number.
     number, *parts = re.split(r"\.(?=[A-Za-z])", claim)
     words = [f"{KIND_OF_STATEMENT.get(number, 'Lemma')} {number}"]
     is_step_of_proof = not STEPS_OF_PROOFS.isdisjoint(parts)
+    kind_of_part = "proof of Part" if is_step_of_proof else "Part"
     for part in parts:
         if part.startswith("P"):
-            words.append(f"proof of Part {part[1:]}" if is_step_of_proof else f"Part {part[1:]}")
+            words.append(f"{kind_of_part} {part.removeprefix('P')}")
     if claim in READINGS_BY_ID:
         words.append(READINGS_BY_ID[claim])
     for part in parts:

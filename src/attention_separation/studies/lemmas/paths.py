@@ -86,7 +86,8 @@ class SizePath:
         return bool(self.growth.asked)
 
     def size(self, wanted_n: float) -> Size:
-        """n and d nearest to a wanted n: n is a multiple of the number of classes."""
+        """The size of the path whose n, a multiple of the number of classes, is nearest to a wanted
+        n."""
         tokens_per_class = self.growth.tokens_per_class
         if tokens_per_class is None:
             classes = self._classes(wanted_n)
@@ -103,19 +104,20 @@ class SizePath:
         return self._size_of(classes + 1, size.n // (classes + 1) + 1)
 
     def _classes(self, n: float) -> int:
-        """K at some n, where a class has no fixed number of tokens."""
+        """The number K of classes at some n, where a class has no fixed number of tokens."""
         if self.growth.classes is None:
             return self.classes
         return math.ceil(self.growth.classes(n))
 
     def _size_of(self, classes: int, tokens_per_class: int) -> Size:
+        """The size n, d with so many classes and so many tokens in each."""
         n = classes * tokens_per_class
         if isinstance(self.model, AttentionModel):
             return Size(n, classes + self.model.other_columns)
         return Size(n, None)
 
     def _classes_at(self, size: Size) -> int:
-        """K at a size of the path."""
+        """The number K of classes at a size of the path."""
         if isinstance(self.model, AttentionModel) and size.d is not None:
             return self.model.classes(size.d)
         return self.classes
@@ -135,11 +137,13 @@ class SizePath:
 
 
 def paths(model: Model, first: Size, names: Collection[str] = PATHS) -> list[SizePath]:
-    """The paths of these names that a model has; d is fixed as at the first of the sizes."""
+    """The paths of these names that a model has; where d is fixed, it is that of the size
+    `first`."""
     _, d = first
     if not isinstance(model, AttentionModel) or d is None:
         return [SizePath(model, D_FIXED)]
-    return [SizePath(model, name, classes=model.classes(d)) for name in names]
+    classes = model.classes(d)
+    return [SizePath(model, name, classes=classes) for name in names]
 
 
 @dataclass(frozen=True)
@@ -160,12 +164,12 @@ class PathResult:
 
     @property
     def starts_late(self) -> bool:
-        """Whether the claim holds from some n on, and not at all of the path."""
+        """Whether the claim holds from some n on, but not yet at the path's first size."""
         return self.from_n is not None and self.from_n > self.measured[0].n
 
 
 def evaluate_along(claim: PaperClaim, path: SizePath, setting_at: SettingAt) -> PathResult:
-    """What a claim measures along a path, and from where it holds there."""
+    """The result of a claim along a path: what it measures, and from which n on it holds."""
 
     @cache
     def measured_at(size: Size) -> Measured:
@@ -201,7 +205,8 @@ def least_margin(measured: Collection[Measured]) -> Measured | None:
 
 
 def holds_from(path: SizePath, holds: Callable[[Size], bool]) -> int | None:
-    """Smallest n from which a claim holds at every larger n that is tested, None if there is none.
+    """The smallest n of a path from which a claim holds at every larger n that is tested; None if
+    there is none.
 
     Between the last doubling at which it fails and the next one n is bisected. Then follow the next
     sizes one by one, as far as FURTHER_TESTED says: what holds at one size may fail at the next,
@@ -228,12 +233,14 @@ def holds_from(path: SizePath, holds: Callable[[Size], bool]) -> int | None:
 def _first_after_failure(
     path: SizePath, holds: Callable[[Size], bool], failing: Size, holding: Size
 ) -> Size:
-    """The size by bisection at which a claim holds, with no size between it and one that fails."""
+    """A size between `failing` and `holding` at which a claim holds, and fails at the one before:
+    found by bisection."""
 
     def fails(size: Size) -> bool:
         return not holds(size)
 
     def size_between(low: Size, high: Size) -> Size | None:
+        """The path's size midway between two; None if there is none between."""
         middle = path.size((low.n + high.n) / 2)
         return middle if low.n < middle.n < high.n else None
 

@@ -5,7 +5,8 @@ sum of f^2 is quasi-convex in every entry of exp(Ax) or Ax, so it is largest whe
 end of its interval; the share at the upper end has a closed form. f is never built.
 
 *The others* are the entries but the special one of D1, which lie in the interval; *admissible data*
-are all that a dataset's definition allows.
+are all that a dataset's definition allows. u are the weights before normalising, exp(Ax) or Ax,
+alpha is their sum, f = u / alpha, and sigma is a column of random signs. j is the special entry.
 """
 
 import math
@@ -35,20 +36,21 @@ class Levels:
 
     @property
     def others(self) -> int:
-        """Entries in the interval."""
+        """The number of entries in the interval: all but the special one."""
         return self.n - (self.special > 0)
 
     def total(self, at_high: float) -> float:
-        """alpha where so many of the others are at the upper end."""
+        """The sum alpha of all u, where `at_high` of the others are at the upper end."""
         return self.special + self.low * (self.others - at_high) + self.high * at_high
 
     def squares(self, at_high: float) -> float:
-        """Sum of f^2 where so many of the others are at the upper end."""
+        """The sum of f^2, where `at_high` of the others are at the upper end."""
         u_squares = self.special**2 + self.low**2 * (self.others - at_high) + self.high**2 * at_high
         return u_squares / self.total(at_high) ** 2
 
     def worst(self) -> float:
-        """How many of the others at the upper end make the sum of f^2 largest, as a real number."""
+        """The number of the others at the upper end, not made whole, that makes the sum of f^2
+        largest."""
         squares = self.special**2 + self.others * self.low**2
         squares_slope = self.high**2 - self.low**2
         total = self.total(0)
@@ -58,36 +60,38 @@ class Levels:
         return min(max(at_high, 0.0), float(self.others))
 
     def largest_other(self) -> float:
-        """Largest entry of f but the special one, over all admissible data."""
+        """The largest that an entry of f but the special one can be, over all admissible data."""
         return self.high / self.total(1)
 
     def smallest_special(self) -> float:
-        """Smallest f_j over all admissible data."""
+        """The smallest that the special f_j can be, over all admissible data."""
         return self.special / self.total(self.others)
 
     def largest_special(self) -> float:
-        """Largest f_j over all admissible data."""
+        """The largest that the special f_j can be, over all admissible data."""
         return self.special / self.total(0)
 
     def hoeffding(self, tau: float) -> float:
-        """Bound on Pr[<f, sigma> >= tau] for every admissible data."""
+        """Hoeffding's upper bound on Pr[<f, sigma> >= tau], for all admissible data."""
         return math.exp(-(tau**2) / (2 * self.squares(self.worst())))
 
 
 @lru_cache(maxsize=1 << 12)
 def levels(n: int, kernel: str, dataset: int) -> Levels:
-    """The levels of Definition 3.8 under one of the model's kernels."""
+    """The levels of u on D0 or D1 of Definition 3.8, under one of the model's kernels."""
     multiples = np.array([regression.LOWER, regression.UPPER, regression.SPECIAL_MULTIPLE])
     # Up to a factor, so that the largest exponential is 1.
     taken_off = regression.SPECIAL_MULTIPLE if kernel == "exp" else 0.0
     u = regression.U[kernel](math.log(n) * (multiples - taken_off))
     low, high, special = u.tolist()
-    return Levels(n, low, high, special if dataset else 0.0)
+    if dataset == 0:
+        special = 0.0
+    return Levels(n, low, high, special)
 
 
 @lru_cache(maxsize=1 << 12)
 def chance_of_exceeding(data: Levels, at_high: int, tau: float) -> float:
-    """Pr[<f, sigma> > tau] where so many of the others are at the upper end, exactly.
+    """The exact Pr[<f, sigma> > tau], where `at_high` of the others are at the upper end.
 
     A sum over the pluses among the upper entries, of tails over those among the lower ones; terms
     beyond 40 standard deviations are below 1e-300.
@@ -108,7 +112,8 @@ def chance_of_exceeding(data: Levels, at_high: int, tau: float) -> float:
 
 
 def _likely_pluses(coins: int) -> np.ndarray:
-    """The counts of pluses among fair signs, but those beyond 40 standard deviations."""
+    """The numbers of pluses that so many fair signs can show, (S,), but those that lie beyond 40
+    standard deviations."""
     half = coins / 2
     deviations = 20 * math.sqrt(coins) + 1
     first = max(0, math.floor(half - deviations))
@@ -117,10 +122,11 @@ def _likely_pluses(coins: int) -> np.ndarray:
 
 
 def _chances_of_heads(heads: np.ndarray, coins: int) -> np.ndarray:
-    """Pr[at least so many heads among fair coins], of each number of heads."""
-    inside = np.clip(heads, 1, max(coins, 1))
-    tails = betainc(inside, coins - inside + 1, 0.5)
-    return np.where(heads <= 0, 1.0, np.where(heads > coins, 0.0, tails))
+    """The probability of at least so many heads among fair coins, for each number of heads (S,)."""
+    possible = np.clip(heads, 1, max(coins, 1))
+    chances = betainc(possible, coins - possible + 1, 0.5)
+    chances = np.where(heads > coins, 0.0, chances)
+    return np.where(heads <= 0, 1.0, chances)
 
 
 REGRESSION_NAMES = {"exp": "softmax", "linear": "linear"}
@@ -146,6 +152,8 @@ def claims() -> list[PaperClaim]:
 
 
 def _tail_over_hoeffding(setting: Setting) -> float:
+    """The largest ratio, over values t, of the exact Pr[|sum of n random signs| >= t] to
+    Hoeffding's bound on it."""
     n = setting.n
     # Tails beyond exp(-200) say nothing more, and t must be a sum that occurs.
     most_heads = min(n, n / 2 + 10 * math.sqrt(n))
@@ -170,7 +178,8 @@ HOEFFDING = PaperClaim(
 
 
 def _linear_weights_on_d1() -> list[PaperClaim]:
-    """Lemma 4.2, Part 1: <f_lin, sigma>, and the entries of f_lin."""
+    """The claims of Lemma 4.2, Part 1, on the linear weights f_lin: on <f_lin, sigma>, and on their
+    entries."""
     sum_of_weights = PaperClaim(
         "4.2.P1",
         REGRESSION_NAME,
@@ -196,11 +205,13 @@ def _linear_weights_on_d1() -> list[PaperClaim]:
 
 
 def _exp_on_d1(setting: Setting) -> Levels:
+    """The levels of softmax's u on D1."""
     return levels(setting.n, "exp", 1)
 
 
 def _softmax_weights_on_d1() -> list[PaperClaim]:
-    """Lemma 4.2, Parts 2 and 3: <f_exp, sigma>, and the entries of f_exp."""
+    """The claims of Lemma 4.2, Parts 2 and 3, on the softmax weights f_exp: on <f_exp, sigma>, and
+    on their entries."""
     sum_of_weights = PaperClaim(
         "4.2.P2",
         REGRESSION_NAME,
@@ -253,15 +264,17 @@ def _softmax_weights_on_d1() -> list[PaperClaim]:
 
 
 def _hoeffdings_constant(factor: int) -> str:
-    """The C that Hoeffding's bound gives with the proof's n entries, twice the sum of whose squares
-    is the factor over the square of the rate."""
+    """What is claimed of a constant C: that it is at most what Hoeffding's bound gives in the
+    proof, whose weights have a sum of squares of `factor` / 2 over the square of the rate."""
     return f"≤ √({factor} (1 + log 2 / log(n/δ)))"
 
 
 def _deviation_claim(name: str, kernel: str, dataset: int, *, rate: str, factor: int) -> PaperClaim:
-    """A bound on |<f, sigma>| for which Hoeffding needs some C; the proof's from n entries."""
+    """The claim that |<f, sigma>| is rarely above C sqrt(log(n/delta)) / rate, with the proof's C:
+    it is compared with the C that Hoeffding's bound needs on the worst data."""
 
     def needed_constant(setting: Setting) -> float:
+        """The C that Hoeffding's bound needs on the worst admissible data."""
         data = levels(setting.n, kernel, dataset)
         logs = 1 + math.log(2) / setting.log_n_over_delta
         deviation = math.sqrt(2 * data.squares(data.worst()) * logs)
@@ -281,6 +294,7 @@ def _deviation_claim(name: str, kernel: str, dataset: int, *, rate: str, factor:
 
 
 def _largest_entry_claim(name: str, kernel: str, claimed: str) -> PaperClaim:
+    """The claim that every weight of a kernel on D0 is as `claimed`, such as "≤ 1.4/n"."""
     return PaperClaim(
         name,
         REGRESSION_NAME,
@@ -293,13 +307,13 @@ def _largest_entry_claim(name: str, kernel: str, claimed: str) -> PaperClaim:
 
 
 def _chance_that_others_exceed(limit: float, coins: int) -> float:
-    """Pr[the sum of so many random signs > limit]."""
+    """The probability that the sum of so many random signs exceeds a limit."""
     heads = math.floor((limit + coins) / 2) + 1
     return chance_of_heads(heads, coins)
 
 
 def _chance_of_positive_sum(data: Levels) -> float:
-    """Pr[<f, sigma> > 0] where all others are at the upper end.
+    """The exact Pr[<f, sigma> > 0], where all others are at the upper end.
 
     That it is 1/2 is no identity: by symmetry it falls short of it by half of Pr[<f, sigma> = 0],
     and ties occur as soon as the others together can weigh as much as the special entry.
@@ -311,7 +325,8 @@ def _chance_of_positive_sum(data: Levels) -> float:
 
 
 def _least_constant_of_sum(setting: Setting) -> float:
-    """Least C of Lemma 4.2, Part 1, where all other entries of Ax are equal: a quantile."""
+    """The least C of Lemma 4.2, Part 1, where all other entries of Ax are equal: from the smallest
+    limit that |<f, sigma>| exceeds as rarely as allowed."""
     data = levels(setting.n, "linear", 1)
     ratio = data.special / data.low
 
@@ -348,7 +363,8 @@ experiments'."""
 
 
 def _softmax_network_positive() -> list[PaperClaim]:
-    """Lemma 5.2."""
+    """The claims of Lemma 5.2, that the softmax network is positive on D1: for some number of
+    columns, and for the experiments' own."""
     statement = "The softmax network is positive on every data of D1 with high probability"
     with_free_m = PaperClaim(
         "5.2",
@@ -374,15 +390,19 @@ def _softmax_network_positive() -> list[PaperClaim]:
 
 
 def _special_column_chance(setting: Setting) -> float:
-    """Pr[one sign column makes the softmax network positive on D1], on the worst data."""
+    """The probability that one column of signs makes the softmax network positive on D1, on the
+    worst data."""
     data = levels(setting.n, "exp", 1)
     # The others cannot turn the sign: at the upper end they come closest to it.
     lowest = 2 * data.smallest_special() - 1
-    return 0.5 if lowest > setting.tau else chance_of_exceeding(data, data.others, setting.tau)
+    if lowest > setting.tau:
+        return 0.5
+    return chance_of_exceeding(data, data.others, setting.tau)
 
 
 def _zero_claims(name: str, kernel: str, dataset: int) -> list[PaperClaim]:
-    """A network is zero, with either number of columns: what refutes it, and what proves it."""
+    """The claims that a network is zero: for each of COLUMN_COUNTS one that may refute it, and one
+    that may prove it."""
     statement = (
         f"The {REGRESSION_NAMES[kernel]} network is zero on every data of D{dataset} with high "
         "probability"
@@ -398,16 +418,17 @@ def _zero_claims(name: str, kernel: str, dataset: int) -> list[PaperClaim]:
 def _zero_claims_with(
     count: ColumnCount, name: str, statement: str, *, kernel: str, dataset: int
 ) -> list[PaperClaim]:
-    """The claim with so many columns, and ID.every, what Hoeffding's bound proves of it."""
+    """The claims that a network F is zero with so many columns: `name`, whose cell is a lower bound
+    of the largest Pr[F > 0], and `name`.every, whose cell is an upper bound."""
 
     def upper_bound(setting: Setting) -> float:
-        """Of Pr[F > 0] over all admissible data."""
+        """Hoeffding's upper bound of Pr[F > 0] over all admissible data."""
         data = levels(setting.n, kernel, dataset)
         return chance_of_some(data.hoeffding(setting.tau), count.m(setting))
 
     def lower_bound(setting: Setting) -> float:
-        """Of the largest Pr[F > 0], from data of about the largest variance; the upper bound where
-        that is small enough."""
+        """A lower bound of the largest Pr[F > 0], from data of about the largest variance; the
+        upper bound itself where that is small enough."""
         upper = upper_bound(setting)
         if upper <= setting.failure_probability:
             return upper
@@ -434,7 +455,7 @@ def _zero_claims_with(
         "proves nothing of other data; where Hoeffding's bound suffices for all data, that bound",
         note=note,
     )
-    every = PaperClaim(
+    zero_on_all_data = PaperClaim(
         f"{name}.every",
         REGRESSION_NAME,
         f"{statement}, by Hoeffding's bound on the {WORST}.",
@@ -444,4 +465,4 @@ def _zero_claims_with(
         quantity="upper bound on Pr[F > 0] over all admissible data",
         note=note,
     )
-    return [zero, every]
+    return [zero, zero_on_all_data]

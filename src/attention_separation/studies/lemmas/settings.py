@@ -36,27 +36,29 @@ class ClaimSizes(StrictModel):
 
     @model_validator(mode="after")
     def _stacks(self) -> Self:
+        """Raise ValueError unless every size is one of its model's, with two classes of two
+        tokens."""
         for name in type(self).model_fields:
             model = MODELS[name]
             for n, d in self.of(name):
                 model.check(n, d)
                 if isinstance(model, AttentionModel):
-                    _two_classes(model, n, d)
+                    _check_two_classes(model, n, d)
         return self
 
     def at_most(self, count: int | None) -> "ClaimSizes":
-        """The first sizes of each model, at most so many if not None."""
-        fewer = {name: getattr(self, name)[:count] for name in type(self).model_fields}
-        return self.model_copy(update=fewer)
+        """The first `count` sizes of each model; all of them if it is None."""
+        first_sizes = {name: getattr(self, name)[:count] for name in type(self).model_fields}
+        return self.model_copy(update=first_sizes)
 
     def of(self, model: str) -> list[tuple[int, int]]:
-        """n and d of a model's sizes; d is ABSENT in the regression model."""
+        """The sizes of a model, each as n and d; d is ABSENT in the regression model."""
         if model == "regression":
             return [(n, ABSENT) for n in self.regression]
         return [(size.n, size.d) for size in getattr(self, model)]
 
 
-def _two_classes(model: AttentionModel, n: int, d: int) -> None:
+def _check_two_classes(model: AttentionModel, n: int, d: int) -> None:
     """Raise ValueError unless there are two classes, and two tokens in each."""
     classes = model.classes(d)
     claims = "and the claims are on two or more; allowed"
@@ -108,8 +110,8 @@ class LemmasSection(ClaimsJob):
     )
 
     def job(self, scale: str) -> ClaimsJob:
-        """What the claims depend on at a scale: with so many of the first sizes of each model, and
-        so many claims, at most."""
+        """The settings of the job that evaluates the claims at a scale, with no more sizes of each
+        model, and no more claims, than the scale says."""
         settings = {name: getattr(self, name) for name in ClaimsJob.model_fields}
         smaller = self.scales.get(scale, LemmasScale())
         settings["sizes"] = self.sizes.at_most(smaller.sizes)

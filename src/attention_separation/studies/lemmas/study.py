@@ -50,8 +50,8 @@ class Lemmas(Study):
         return {"table": output.title}
 
     def summary(self, folder: Path) -> Iterator[str]:
-        """At how many sizes the bounds hold that the paper states; ValueError where there is no
-        table of claims."""
+        """The lines on a run in a folder: at how many sizes the paper's bounds hold, and where the
+        page of claims is; ValueError where there is no table of claims."""
         # Asked for by people alone.
         from .claims_table import SCHEMA
         from .facts import bounds_in_words

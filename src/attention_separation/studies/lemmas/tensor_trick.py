@@ -36,12 +36,12 @@ class Sides:
 
     @property
     def difference(self) -> float:
-        """The largest difference, relative to the largest entry."""
+        """The largest difference of the two sides' entries, over the largest entry."""
         return float(np.abs(self.direct - self.tensor).max() / np.abs(self.direct).max())
 
 
 def claims() -> list[PaperClaim]:
-    """The tensor trick and the two forms of attention."""
+    """The claims of Fact A.1, read both ways, and of C.3 and C.5."""
     fact = "vec(exp(A₁ Q Kᵀ A₂ᵀ)) = exp((A₁ ⊗ A₂) vec(Q Kᵀ))"
     block = "A block of the Kronecker product gives {} attention's weights before normalising, and"
     return [
@@ -82,7 +82,7 @@ def _equality_claim(
     sides: Callable[[Draw], Sides],
     identity: bool = True,
 ) -> PaperClaim:
-    """That the two sides are equal on every draw."""
+    """The claim that two sides, functions of a random draw of matrices, are equal on every draw."""
     return PaperClaim(
         id=name,
         model="attention",
@@ -98,6 +98,7 @@ def _equality_claim(
 
 
 def _draws(setting: Setting) -> Iterator[Draw]:
+    """RANDOM_DRAWS of normal tokens and X, of the setting's size."""
     rng = np.random.default_rng(SEED_OF_DRAWS)
     n = setting.n
     d = setting.embedding_dimension
@@ -108,14 +109,16 @@ def _draws(setting: Setting) -> Iterator[Draw]:
 
 
 def _vectors(draw: Draw, order: Literal["C", "F"]) -> Sides:
-    """vec of all weights before normalising, by rows or by columns."""
+    """All weights before normalising as one vector, (n^2,), both ways; `order` is that of vec: by
+    rows ("C") or by columns ("F")."""
     direct = np.exp(draw.a1 @ draw.x @ draw.a2.T).ravel(order=order)
     tensor = np.exp(np.kron(draw.a1, draw.a2) @ draw.x.ravel(order=order))
     return Sides(direct, tensor)
 
 
 def _weights_and_sums(draw: Draw, h: Callable[[np.ndarray], np.ndarray]) -> Sides:
-    """u and alpha of every token, (n, n + 1): from rows of A1, and from blocks of n rows of A."""
+    """Each token's weights before normalising and their sum, (n, n + 1), both ways: from the rows
+    of A1, and from blocks of n rows of the Kronecker product."""
     n = len(draw.a1)
     rows = np.array([h(row @ draw.x @ draw.a2.T) for row in draw.a1])
     tensor = np.kron(draw.a1, draw.a2)
@@ -125,4 +128,5 @@ def _weights_and_sums(draw: Draw, h: Callable[[np.ndarray], np.ndarray]) -> Side
 
 
 def _with_sums(u: np.ndarray) -> np.ndarray:
+    """Rows of weights, (n, n), with their sums as a last column."""
     return np.column_stack([u, u @ np.ones(u.shape[1])])

@@ -57,13 +57,15 @@ def evaluate(
 def evaluate_in_ranges(
     claim: PaperClaim, sizes: Sequence[Size], paths: Sequence[SizePath], setting_at: SettingAt
 ) -> Evaluation:
-    """`evaluate`, and the claim's worst case at the ends of its parameters' ranges."""
+    """What a claim measures at some sizes and along some paths, and its worst case at the ends of
+    the parameters' ranges."""
     worst_ends = [worst_end(claim, setting_at(*size)) for size in sizes]
     return replace(evaluate(claim, sizes, paths, setting_at), worst_ends=worst_ends)
 
 
 def verdict(evaluation: Evaluation) -> str:
-    """What is to be said of a claim, in one line, and of what if not of the paper's own words."""
+    """The verdict on a claim, in one line; it begins with what it is on where that is not the
+    paper's own words, such as "the guessed bound"."""
     claim = evaluation.claim
     if claim.relation == Relation.RATIO:
         return _text_of_ratio(evaluation)
@@ -75,6 +77,8 @@ def verdict(evaluation: Evaluation) -> str:
 
 
 def _text_of_where_it_holds(evaluation: Evaluation) -> str:
+    """The verdict on a claim that can be judged at each size: whether, or from which n on, it
+    holds."""
     claim = evaluation.claim
     holding = [result for result in evaluation.measured if result.holds]
     if len(holding) == len(evaluation.measured):
@@ -95,8 +99,8 @@ def _text_of_where_it_holds(evaluation: Evaluation) -> str:
 
 
 def _last_start(along_paths: Sequence[PathResult]) -> PathResult | None:
-    """Of the paths on which a claim starts later than the path, that of the largest start; None if
-    there is no such path.
+    """The result on the path on which a claim starts at the largest n, of those that have smaller
+    sizes too; None if there is none.
 
     Where d grows too slowly the theorems claim nothing: such a start counts if there is no other.
     """
@@ -106,6 +110,7 @@ def _last_start(along_paths: Sequence[PathResult]) -> PathResult | None:
 
 
 def _holding_text(evaluation: Evaluation) -> str:
+    """The verdict on a claim that holds at all sizes tested, with its constant C if it has one."""
     claim = evaluation.claim
     everywhere = evaluation.everywhere
     if not claim.constant or not all(result.holds for result in everywhere):
@@ -117,7 +122,7 @@ def _holding_text(evaluation: Evaluation) -> str:
 
 
 def _text_of_failing_range(evaluation: Evaluation) -> str:
-    """Where in its range a claim fails, nothing where it does not."""
+    """Where in its parameters' ranges a claim fails at the sizes tested; "" if nowhere."""
     worst = least_margin([end for end in evaluation.worst_ends if end is not None])
     if worst is None or worst.holds:
         return ""
@@ -130,16 +135,19 @@ def _text_of_failing_range(evaluation: Evaluation) -> str:
 
 
 def _text_of_failing_paths(along_paths: Sequence[PathResult]) -> str:
-    """Names the paths of the theorems on which a claim does not hold up to the largest n."""
+    """On which of the theorems' paths a claim does not hold at the largest n; "" if on none."""
     never = []
     for result in along_paths:
         if result.from_n is None and not result.path.is_too_slow:
             never.append(path_words(result.path))
-    return f"; not yet at n = {short_number(PATHS_END)} {' or '.join(never)}" if never else ""
+    if not never:
+        return ""
+    return f"; not yet at n = {short_number(PATHS_END)} {' or '.join(never)}"
 
 
 def _text_of_failing_end(result: PathResult) -> str:
-    """Where in its range a claim fails even at the largest n of a path on which it starts."""
+    """Where in its parameters' ranges a claim fails even at the largest n of a path on which it
+    starts; "" if nowhere."""
     end = result.worst_end
     if end is None or end.holds:
         return ""
@@ -148,7 +156,7 @@ def _text_of_failing_end(result: PathResult) -> str:
 
 
 def _text_of_growing_constant(claim: PaperClaim, result: PathResult) -> str:
-    """An O() is refuted by no single n, but by a constant that grows."""
+    """The verdict on an O() that fails: no single n refutes it, but a constant C that grows."""
     first = result.measured[0]
     last = result.measured[-1]
     growth = f"{CONSTANTS[claim.constant or 'least']} grows like {_power_text(claim, result)}"
@@ -158,6 +166,7 @@ def _text_of_growing_constant(claim: PaperClaim, result: PathResult) -> str:
 
 
 def _text_of_ratio(evaluation: Evaluation) -> str:
+    """The verdict on a claim with an o(), which no single size can judge: how its ratio moves."""
     claim = evaluation.claim
     ratios = [result.value / result.bound for result in evaluation.measured]
     slopes = [
@@ -172,12 +181,13 @@ def _text_of_ratio(evaluation: Evaluation) -> str:
 
 
 def _power_text(claim: PaperClaim, result: PathResult) -> str:
+    """The power of n like which a claim's constant or ratio moves, such as "n^0.50"."""
     return f"n^{power_of_n(claim, result):.2f}"
 
 
 def power_of_n(claim: PaperClaim, result: PathResult) -> float | None:
-    """The power of n like which the constant, or value / bound, moves at the end of a path; None
-    where value or bound is 0."""
+    """The exponent p with which a claim's constant C, or value / bound, moves like n^p at the end
+    of a path; None where a value or bound is 0."""
     start = result.measured[-1 - SLOPE_OVER]
     end = result.measured[-1]
     if 0 in (start.value, start.bound, end.value, end.bound):
@@ -187,11 +197,15 @@ def power_of_n(claim: PaperClaim, result: PathResult) -> float | None:
 
 
 def _log_height(claim: PaperClaim, measured: Measured) -> float:
-    return math.log(measured.value if claim.constant else measured.value / measured.bound)
+    """The logarithm of a claim's constant C, or of value / bound where it has none."""
+    if claim.constant:
+        return math.log(measured.value)
+    return math.log(measured.value / measured.bound)
 
 
 def path_words(path: SizePath) -> str:
-    """The path of a model with a d within a sentence, such as "with d fixed at 22"."""
+    """How d grows on a path, in words within a sentence, such as "with d fixed at 22". ValueError
+    for a model without a d."""
     if not isinstance(path.model, AttentionModel):
         raise ValueError(f"the model {path.model.name} has no d; allowed: models of attention")
     other_columns = path.model.other_columns
@@ -204,7 +218,8 @@ def path_words(path: SizePath) -> str:
 
 
 def short_number(value: float) -> str:
-    """Three digits, or all of a whole number below a million; powers of ten where shorter."""
+    """A number as text: to three digits, or in full if it is whole and below a million; large and
+    small ones with a power of ten, such as "3·10^8"."""
     if value == int(value) and abs(value) < 10**6:
         return str(int(value))
     mantissa, exponent, power = f"{value:.3g}".partition("e")
@@ -215,5 +230,5 @@ def short_number(value: float) -> str:
 
 
 def range_text(changes: Changes) -> str:
-    """Values of parameters, such as "a₁ = 0.7, b = 0.1, c = 0.9"."""
+    """The values of changed parameters as text, such as "a₁ = 0.7, b = 0.1, c = 0.9"."""
     return ", ".join(f"{GREEK.get(name, name)} = {value:g}" for name, value in changes)

@@ -24,7 +24,7 @@ class Reading:
     delta: float | None = None
 
     def setting_at(self, job: ClaimsJob) -> SettingAt:
-        """n, d -> the job's setting at this size, read so."""
+        """The function from n and d to the job's setting at this size, with this reading."""
         changes = {} if self.delta is None else {"delta": self.delta}
         return partial(setting_of, job.model_copy(update=changes), power=self.power)
 
@@ -55,7 +55,8 @@ ABOUT = (
 
 
 def evaluate_readings(job: ClaimsJob, claims: list[PaperClaim]) -> pa.Table:
-    """The verdicts of those claims in whose formula δ stands, with each of READINGS."""
+    """The table of the verdicts on those claims in whose formula δ stands, with each of READINGS,
+    as SCHEMA."""
     proved = {claim.id.removesuffix(".every") for claim in claims if claim.id.endswith(".every")}
     rows: list[Row] = []
     for claim in claims:
@@ -65,7 +66,7 @@ def evaluate_readings(job: ClaimsJob, claims: list[PaperClaim]) -> pa.Table:
 
 
 def _rows_of_readings(job: ClaimsJob, claim: PaperClaim) -> Iterator[Row]:
-    """A row for each reading."""
+    """The rows of SCHEMA of a claim, one for each of READINGS."""
     usual = _verdict(job, claim, USUAL_READING)
     for name, reading in READINGS.items():
         text = _verdict(job, claim, reading)
@@ -75,11 +76,13 @@ def _rows_of_readings(job: ClaimsJob, claim: PaperClaim) -> Iterator[Row]:
 
 
 def _verdict(job: ClaimsJob, claim: PaperClaim, reading: Reading) -> str:
+    """The verdict on a claim with a reading, at the job's sizes and with d like the square root of
+    n."""
     sizes = sizes_of(job, claim.model)
-    growing = paths(MODELS[claim.model], sizes[0], names=["d sqrt"])
-    return verdict(evaluate(claim, sizes, growing, reading.setting_at(job)))
+    growing_paths = paths(MODELS[claim.model], sizes[0], names=["d sqrt"])
+    return verdict(evaluate(claim, sizes, growing_paths, reading.setting_at(job)))
 
 
 def _before_numbers(verdict: str) -> str:
-    """What stands before the first number."""
+    """The part of a verdict before its first digit."""
     return re.split(r"\d", verdict)[0]

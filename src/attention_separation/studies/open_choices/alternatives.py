@@ -3,6 +3,9 @@
 Every choice has the default that config.yaml takes and its alternatives. An alternative touches the
 panels whose points it changes; `apply` gives those points with it, in the same order, and None in
 place of a point that it does not allow.
+
+A *panel* is a figure's part with one swept parameter, its *points* the parameters' values there.
+tau is a network's threshold, theta = tau / sqrt(log n), and m the number of sign columns.
 """
 
 from collections.abc import Callable
@@ -61,7 +64,8 @@ class Choice:
 
 
 def _pointwise(touches: Callable[[Panel], bool], change: Callable[[Point], Point | None]) -> Apply:
-    """A change of every point, in the panels that it touches."""
+    """The `apply` of an alternative that changes each point on its own, in the panels of which
+    `touches` is true."""
 
     def apply(panel: Panel, points: list[Point]) -> list[Point | None] | None:
         if not touches(panel):
@@ -72,20 +76,22 @@ def _pointwise(touches: Callable[[Panel], bool], change: Callable[[Point], Point
 
 
 def _replacing(model: Model | None = None, **values: Any) -> Apply:
-    """Other values of some parameters at every point."""
+    """The `apply` that sets some parameters to other values at every point, in the panels, of one
+    model if it is given, that hold such a parameter fixed."""
 
     def apply(panel: Panel, points: list[Point]) -> list[Point | None] | None:
         if model is not None and model.name != panel.model:
             return None
         changed: list[Point | None] = [replace(point, **values) for point in points]
-        is_held = not panel.fixed.keys().isdisjoint(values)
-        return changed if is_held and changed != points else None
+        holds_one_fixed = not panel.fixed.keys().isdisjoint(values)
+        return changed if holds_one_fixed and changed != points else None
 
     return apply
 
 
-def _theta(model: Model, theta: float) -> Apply:
-    """Another threshold over sqrt(log n), in softmax regression another tau."""
+def _other_theta(model: Model, theta: float) -> Apply:
+    """The `apply` that sets theta (in softmax regression, tau) in a model's panels that do not
+    sweep the threshold."""
     return _pointwise(
         lambda panel: panel.model == model.name and not {"theta", "tau"} & panel.sweep.keys(),
         lambda point: replace(point, theta=theta),
@@ -93,7 +99,7 @@ def _theta(model: Model, theta: float) -> Apply:
 
 
 def _theta_over_c(attention_x: str, over: float) -> Apply:
-    """theta = c + `over` in self-attention with this X."""
+    """The `apply` that sets theta = c + `over` in the panels of self-attention with this X."""
 
     def touches(panel: Panel) -> bool:
         if panel.model != SELF_ATTENTION_MODEL.name or "theta" in panel.sweep:
@@ -103,32 +109,36 @@ def _theta_over_c(attention_x: str, over: float) -> Apply:
     return _pointwise(touches, lambda point: replace(point, theta=point.c + over))
 
 
-def _of_cross_attention(panel: Panel) -> bool:
+def _is_of_cross_attention(panel: Panel) -> bool:
     return panel.model == CROSS_ATTENTION_MODEL.name
 
 
 def _other_data(scale: Callable[[Point], float] = lambda point: 1.0) -> Apply:
-    """The same points of cross-attention, theta times `scale`, for other distinct rows."""
+    """The `apply` of other datasets of cross-attention: the points stay, but theta is multiplied by
+    `scale` of the point."""
     return _pointwise(
-        _of_cross_attention, lambda point: replace(point, theta=point.theta * scale(point))
+        _is_of_cross_attention, lambda point: replace(point, theta=point.theta * scale(point))
     )
 
 
-def _dimension(held: int | None) -> Apply:
-    """Embedding dimension d + 1 where a panel of cross-attention holds this d, or None, sweeps it,
-    if d divides n."""
-    return _pointwise(
-        lambda panel: _of_cross_attention(panel) and panel.fixed.get("d") == held, _next_dimension
-    )
+def _larger_dimension(held: int | None) -> Apply:
+    """The `apply` that takes d + 1 for d in the panels of cross-attention that hold d = `held`
+    fixed, or that sweep d if `held` is None."""
+
+    def touches(panel: Panel) -> bool:
+        return _is_of_cross_attention(panel) and panel.fixed.get("d") == held
+
+    return _pointwise(touches, _with_next_dimension)
 
 
-def _next_dimension(point: Point) -> Point | None:
-    """d larger by one, as self-attention has it, where d divides n."""
+def _with_next_dimension(point: Point) -> Point | None:
+    """The point with d + 1, as self-attention has it; None unless d divides n."""
     return replace(point, d=point.d + 1) if point.n % point.d == 0 else None
 
 
-def _rule(log_of: str, /, delta: float | None = None, **values: Any) -> Apply:
-    """Another rule for m, where m is computed from log n or from log(n/delta)."""
+def _m_rule(log_of: str, /, delta: float | None = None, **values: Any) -> Apply:
+    """The `apply` that computes m by another rule, in the panels whose rule takes the logarithm of
+    `log_of`, "n" or "n/delta": the same rule with other `values`, and another delta if given."""
 
     def apply(panel: Panel, points: list[Point]) -> list[Point | None] | None:
         rule = panel.fixed.get("m")
@@ -141,7 +151,8 @@ def _rule(log_of: str, /, delta: float | None = None, **values: Any) -> Apply:
 
 
 def _range_of(panel: Panel) -> Range | None:
-    """The range that is the panel's whole grid, if it has one."""
+    """The range, from start to end by a step, that is a panel's whole grid; None if its grid is
+    another."""
     grids = [*panel.sweep.values()]
     if len(grids) == 1 and isinstance(grids[0], Range):
         return grids[0]
@@ -149,7 +160,8 @@ def _range_of(panel: Panel) -> Range | None:
 
 
 def _evenly_spaced(panel: Panel, points: list[Point]) -> list[Point | None] | None:
-    """As many values, evenly from the first to the written upper end, where steps do not hit it."""
+    """The points with as many values of the swept parameter, spread evenly from the first to the
+    written upper end; None where the panel's steps hit that end."""
     grid = _range_of(panel)
     if grid is None or grid_values(grid)[-1] == grid.to:
         return None
@@ -159,15 +171,16 @@ def _evenly_spaced(panel: Panel, points: list[Point]) -> list[Point | None] | No
 
 
 def _without_end(panel: Panel, points: list[Point]) -> list[Point | None] | None:
-    """No last point where the steps hit the upper end; the others stay as they are."""
+    """The points without the last one; None where the panel's steps do not hit the upper end."""
     grid = _range_of(panel)
     if grid is None or points[-1].swept[0] != grid.to:
         return None
     return [*points[:-1], None]
 
 
-def _where_a0_starts(panel: Panel, points: list[Point]) -> list[Point | None] | None:
-    """The first point of panels that sweep a0, in the paper's all defaults, if V is not large."""
+def _first_point_of_a0(panel: Panel, points: list[Point]) -> list[Point | None] | None:
+    """The first point alone of a panel that sweeps a0, where all else has the paper's defaults;
+    None for other panels, and where V, which is simulated, would be large."""
     first, *others = points
     if "a0" not in panel.sweep or max(first.d, first.m) > 100:
         return None
@@ -175,15 +188,20 @@ def _where_a0_starts(panel: Panel, points: list[Point]) -> list[Point | None] | 
 
 
 def _ties_above(panel: Panel, points: list[Point]) -> list[Point | None] | None:
-    """A score equal to tau counts as above it: the tolerance lies on the other side."""
+    """The points with thresholds so little smaller that a score equal to tau counts as above it;
+    None in softmax regression, where that has probability 0."""
     if panel.model == REGRESSION.name:  # unequal weights: a tie has probability 0
         return None
-    return [replace(point, theta=point.theta - _more_than_ties(point)) for point in points]
+    return [replace(point, theta=point.theta - _tie_width(point)) for point in points]
 
 
-def _more_than_ties(point: Point) -> float:
-    """More than the tolerance of a score, in units of s, whose row's weights sum to 1: its size is
-    at most that of the special token's entries, which are 1 in cross-attention."""
+def _tie_width(point: Point) -> float:
+    """A little more, in units of s = sqrt(log n), than the distance from tau within which a score
+    counts as equal to it.
+
+    That distance is relative to the score's size, which is at most that of the special token's
+    entries, since a row's weights sum to 1; they are 1 in cross-attention.
+    """
     others = 1.0 if point.b is None or point.c is None else point.b + point.c
     return TIE_TOLERANCE * (1 + max(point.a0, point.a1, 1.0) + others)
 
@@ -198,23 +216,23 @@ ALTERNATIVES = (
         "base of the logarithm, where m is computed from it",
         "natural",
         (
-            Alternative("log2, m = log n", _rule("n", base=2)),
-            Alternative("log10, m = log n", _rule("n", base=10)),
-            Alternative("log2, m from log(n/δ)", _rule("n/delta", base=2)),
-            Alternative("log10, m from log(n/δ)", _rule("n/delta", base=10)),
+            Alternative("log2, m = log n", _m_rule("n", base=2)),
+            Alternative("log10, m = log n", _m_rule("n", base=10)),
+            Alternative("log2, m from log(n/δ)", _m_rule("n/delta", base=2)),
+            Alternative("log10, m from log(n/δ)", _m_rule("n/delta", base=10)),
         ),
     ),
     Choice(
         "m = log n as a whole number",
         "rounded down",
         (
-            Alternative("to the nearest", _rule("n", round="nearest")),
-            Alternative("rounded up", _rule("n", round="ceil")),
-            Alternative("⌊log(n/δ)⌋, δ = 0.01", _rule("n", log_of="n/delta", delta=0.01)),
+            Alternative("to the nearest", _m_rule("n", round="nearest")),
+            Alternative("rounded up", _m_rule("n", round="ceil")),
+            Alternative("⌊log(n/δ)⌋, δ = 0.01", _m_rule("n", log_of="n/delta", delta=0.01)),
             *(
                 Alternative(
                     f"⌊{times:g} log(n/δ)⌋, δ = 0.01",
-                    _rule("n", log_of="n/delta", delta=0.01, times=times),
+                    _m_rule("n", log_of="n/delta", delta=0.01, times=times),
                 )
                 for times in (2.0, 4.0, 8.0)  # C of Definition 3.7
             ),
@@ -224,15 +242,15 @@ ALTERNATIVES = (
         "m = max{log(n/δ), 15} as a whole number",
         "rounded down",
         (
-            Alternative("rounded up", _rule("n/delta", round="ceil")),
-            Alternative("without the 15", _rule("n/delta", at_least=1)),
+            Alternative("rounded up", _m_rule("n/delta", round="ceil")),
+            Alternative("without the 15", _m_rule("n/delta", at_least=1)),
         ),
     ),
     Choice(
         "τ of softmax regression",
         "1/4",
         tuple(
-            Alternative(f"{tau:g}", _theta(REGRESSION, tau))
+            Alternative(f"{tau:g}", _other_theta(REGRESSION, tau))
             for tau in (0.15, 0.2, 0.3, 0.4, 0.5, 0.9)
         ),
     ),
@@ -253,7 +271,7 @@ ALTERNATIVES = (
         "τ of cross-attention",
         "0.9 √log n",
         tuple(
-            Alternative(f"{theta:g} √log n", _theta(CROSS_ATTENTION_MODEL, theta))
+            Alternative(f"{theta:g} √log n", _other_theta(CROSS_ATTENTION_MODEL, theta))
             for theta in (0.5, 0.7, 1.0, 1.2)
         ),
     ),
@@ -327,9 +345,9 @@ ALTERNATIVES = (
         "d of cross-attention",
         "11; 3, 5, 9, …; 21",
         (
-            Alternative("12 for 11", _dimension(11), note=NO_STACK),
-            Alternative("4, 6, 10, … for 3, 5, 9, …", _dimension(None), note=NO_STACK),
-            Alternative("22 for 21", _dimension(21), note=NO_STACK),
+            Alternative("12 for 11", _larger_dimension(11), note=NO_STACK),
+            Alternative("4, 6, 10, … for 3, 5, 9, …", _larger_dimension(None), note=NO_STACK),
+            Alternative("22 for 21", _larger_dimension(21), note=NO_STACK),
         ),
     ),
     Choice(
@@ -346,8 +364,8 @@ ALTERNATIVES = (
         "V",  # never set in the texts; the bounds that survive fit the identity
         "the identity; a signed permutation gives the same",
         (
-            Alternative("random orthogonal", _where_a0_starts, values=orthogonal),
-            Alternative("random signs / √d", _where_a0_starts, values=scaled_signs),
+            Alternative("random orthogonal", _first_point_of_a0, values=orthogonal),
+            Alternative("random signs / √d", _first_point_of_a0, values=scaled_signs),
         ),
         note="simulated at the first point; given y, a score has mean 0 and variance |c|²",
     ),

@@ -1,4 +1,8 @@
-"""How far each open choice moves the panels."""
+"""How far each open choice moves the panels.
+
+The *effect* of an alternative on a panel is how it changes P(E_success), the probability that all
+events of the panel's contest occur, at the panel's points.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -76,12 +80,12 @@ class Effect:
 
     @property
     def model(self) -> Model:
-        """The model with the alternative."""
+        """The model that the effect's points with the alternative are computed for."""
         return self.alternative.model or MODELS[self.panel.model]
 
 
 def choices_table(job: PanelsJob) -> pa.Table:
-    """The effect of every alternative on every panel that it touches."""
+    """The table of the effects of every alternative on every panel that it touches, as SCHEMA."""
     panels = []
     for panel in job.panels:
         # At most as many points as alternatives are evaluated at.
@@ -99,16 +103,16 @@ def choices_table(job: PanelsJob) -> pa.Table:
 
 
 def _effects(panels: list[Panel]) -> dict[tuple[Choice, Alternative | None], list[Effect]]:
-    """The effects of each alternative on the panels that it touches; none of a choice without
-    alternatives, whose alternative is None."""
-    points_of_panels = [(panel, panel.points()) for panel in panels]
+    """The effects of each alternative on the panels that it touches, by choice and alternative; a
+    choice without alternatives has None for the alternative, and no effects."""
+    points_by_panel = [(panel, panel.points()) for panel in panels]
     effects: dict[tuple[Choice, Alternative | None], list[Effect]] = {}
     for choice in ALTERNATIVES:
         if not choice.alternatives:
             effects[choice, None] = []
         for alternative in choice.alternatives:
             effects[choice, alternative] = []
-            for panel, points in points_of_panels:
+            for panel, points in points_by_panel:
                 effect = effect_of(choice, alternative, panel, points)
                 if effect is not None:
                     effects[choice, alternative].append(effect)
@@ -118,12 +122,14 @@ def _effects(panels: list[Panel]) -> dict[tuple[Choice, Alternative | None], lis
 def effect_of(
     choice: Choice, alternative: Alternative, panel: Panel, points: list[Point]
 ) -> Effect | None:
-    """An alternative at the points of a panel that it allows; None where it allows none."""
+    """The effect of an alternative on a panel, at the points that it allows; None where it does not
+    touch the panel, or allows none."""
     if alternative.apply is None:
         return Effect(choice, alternative, panel, points, after=[], points=len(points))
     before = []
     after = []
-    for point, changed in zip(points, alternative.apply(panel, points) or [], strict=False):
+    changed_points = alternative.apply(panel, points) or []
+    for point, changed in zip(points, changed_points, strict=False):
         if changed is not None:
             before.append(point)
             after.append(changed)
@@ -133,13 +139,16 @@ def effect_of(
 
 
 def _probabilities(effects: Iterable[Effect]) -> Known:
-    """P(E_success) of all points that effects speak of, each computed once, many together."""
-    wanted: dict[Model, dict[Point, None]] = {}
+    """P(E_success) at all points of some effects, before and after, by model and point; each is
+    computed once, many together."""
+    # Dictionaries as ordered sets.
+    points_by_model: dict[Model, dict[Point, None]] = {}
     for effect in effects:
-        wanted.setdefault(MODELS[effect.panel.model], {}).update(dict.fromkeys(effect.before))
-        wanted.setdefault(effect.model, {}).update(dict.fromkeys(effect.after))
+        model_before = MODELS[effect.panel.model]
+        points_by_model.setdefault(model_before, {}).update(dict.fromkeys(effect.before))
+        points_by_model.setdefault(effect.model, {}).update(dict.fromkeys(effect.after))
     known: Known = {}
-    for model, points in wanted.items():
+    for model, points in points_by_model.items():
         for point, reference in zip(points, references(model, list(points)), strict=True):
             known[model, point] = reference.success
     return known
@@ -185,7 +194,8 @@ def _row(effect: Effect, known: Known) -> Row:
 
 
 def _successes(effect: Effect, values: Values) -> int:
-    """Successes of TRIALS at the effect's one point, with its V."""
+    """How many of TRIALS succeed at the one point of an effect, simulated with random V by
+    `values`."""
     panel = effect.panel
     (point,) = effect.after
     # A random V is of attention alone.
@@ -196,6 +206,7 @@ def _successes(effect: Effect, values: Values) -> int:
 
 
 def _row_without_effect(choice: Choice, alternative: Alternative | None) -> Row:
+    """The row of SCHEMA of an alternative that touches no panel, or of a choice without any."""
     row = {
         "choice": choice.name,
         "default": choice.default,
@@ -208,7 +219,8 @@ def _row_without_effect(choice: Choice, alternative: Alternative | None) -> Row:
 
 
 def ranked(rows: list[Row]) -> list[Row]:
-    """The rows by rank of their choice; then bounds, then choices without effect."""
+    """The rows with their `rank`, in order of it: choices by their largest mean change, then
+    bounds, then choices without effect."""
     largest: dict[str, float] = {}
     for row in rows:
         if row.get("signed_change") is not None:
@@ -217,12 +229,14 @@ def ranked(rows: list[Row]) -> list[Row]:
     order = sorted(largest, key=lambda choice: largest[choice], reverse=True)
     ranks = {choice: place + 1 for place, choice in enumerate(order)}
 
-    def place(row: Row) -> int:
+    def place_in_table(row: Row) -> int:
+        """A row's rank; for a bound one place behind all ranks, without an effect two."""
         if row["choice"] in ranks:
             return ranks[row["choice"]]
         return len(rows) if "mean_change" in row else len(rows) + 1
 
-    return [row | {"rank": ranks.get(row["choice"])} for row in sorted(rows, key=place)]
+    ordered = sorted(rows, key=place_in_table)
+    return [row | {"rank": ranks.get(row["choice"])} for row in ordered]
 
 
 def run(job: PanelsJob, table: Path, figure: Path) -> None:
@@ -230,7 +244,5 @@ def run(job: PanelsJob, table: Path, figure: Path) -> None:
     choices = choices_table(job)
     provenance = record(job.canonical(), __name__)
     write_result(choices, table, provenance, TITLE, ABOUT)
-    drawn = choices_figure(
-        choices, {panel.name: panel.figure or panel.name for panel in job.panels}
-    )
-    save(drawn, figure.with_suffix(""))
+    figure_by_panel = {panel.name: panel.figure or panel.name for panel in job.panels}
+    save(choices_figure(choices, figure_by_panel), figure.with_suffix(""))

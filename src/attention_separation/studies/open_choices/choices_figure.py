@@ -32,7 +32,7 @@ class Alternative(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """The choice with its rank, where it has one."""
+        """The choice as the figure prints it, with its rank where it has one."""
         rank = self.effects[0]["rank"]
         return f"{rank}. {self.choice}" if rank else self.choice
 
@@ -42,7 +42,7 @@ class Alternative(NamedTuple):
 
 
 def alternatives_of(table: pa.Table) -> list[Alternative]:
-    """The alternatives that touch a panel, in the table's order."""
+    """The alternatives that touch some panel, each with its rows, in the order of the table."""
     effects: dict[tuple[str, str], list[Row]] = {}
     for row in table.to_pylist():
         if row["panel"] is not None:
@@ -51,17 +51,24 @@ def alternatives_of(table: pa.Table) -> list[Alternative]:
 
 
 def choices_figure(table: pa.Table, figure_of: dict[str, str]) -> Figure:
-    """Of each alternative that moves some point by LEAST_DRAWN a row of dots at the panels' mean
-    changes, with thin lines to their largest.
+    """The figure of the open choices: a row for each alternative that moves some point by
+    LEAST_DRAWN, a column for each of the paper's figures. Each panel has a dot at its mean change
+    and a thin line from there to its largest.
 
     `figure_of` names the figure of each panel.
     """
     alternatives = alternatives_of(table)
-    drawn = [one for one in alternatives if one.largest_change >= LEAST_DRAWN]
-    figures = sorted({figure_of[e["panel"]] for one in alternatives for e in one.effects})
-    reconstructed = {
-        figure_of[e["panel"]] for one in alternatives for e in one.effects if e["reconstructed"]
-    }
+    drawn = [
+        alternative for alternative in alternatives if alternative.largest_change >= LEAST_DRAWN
+    ]
+    figures = set()
+    reconstructed = set()
+    for alternative in alternatives:
+        for effect in alternative.effects:
+            name = figure_of[effect["panel"]]
+            figures.add(name)
+            if effect["reconstructed"]:
+                reconstructed.add(name)
     note = (
         "Dot: mean change of success rates over a panel's points, hollow where that is a bound; "
         "line: to its largest change. Exact; in softmax regression reference values, at 24 points "
@@ -71,7 +78,8 @@ def choices_figure(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     )
     if reconstructed:
         note = f"{note}\n{KEY}"
-    rows = len(drawn) + len({one.choice for one in drawn})
+    # A row for each alternative, and one for each choice's heading.
+    rows = len(drawn) + len({alternative.choice for alternative in drawn})
     changes = sheet(
         "Which open choice moves the figures most",
         note,
@@ -82,15 +90,16 @@ def choices_figure(table: pa.Table, figure_of: dict[str, str]) -> Figure:
         sharey=True,
     )
     with changes as (figure, axes):
-        for ax, name, colour in zip(axes, figures, cycle(PALETTE), strict=False):
+        for ax, name, colour in zip(axes, sorted(figures), cycle(PALETTE), strict=False):
             ax.set_title(marked(name, name in reconstructed), fontsize=SMALLEST)
-            _draw_column(ax, drawn, {p for p, of in figure_of.items() if of == name}, colour)
+            panels = {panel for panel, its_figure in figure_of.items() if its_figure == name}
+            _draw_column(ax, drawn, panels, colour)
         _write_labels(axes[0], drawn)
     return figure
 
 
 def _draw_column(ax: Axes, drawn: list[Alternative], panels: set[str], colour: str) -> None:
-    """The effects on some panels, row by row."""
+    """Draw a column: the effects of the drawn alternatives on some panels, row by row."""
     for row, alternative in _rows(drawn):
         if alternative is None:
             ax.axhline(row - 0.5, color=GRAY, linewidth=0.6)
@@ -105,6 +114,7 @@ def _draw_column(ax: Axes, drawn: list[Alternative], panels: set[str], colour: s
 
 
 def _draw_effect(ax: Axes, row: int, effect: Row, colour: str) -> None:
+    """Draw a dot at an effect's mean change, hollow if it is a bound, and a line to its largest."""
     mean = effect["mean_change"]
     fill = colour if effect["signed_change"] is not None else "white"
     ax.plot([mean, effect["largest_change"]], [row, row], color=colour, lw=0.7, alpha=0.6)
@@ -112,7 +122,8 @@ def _draw_effect(ax: Axes, row: int, effect: Row, colour: str) -> None:
 
 
 def _rows(drawn: list[Alternative]) -> list[tuple[int, Alternative | None]]:
-    """The rows from above: None for a choice's own, which stands above its alternatives'."""
+    """The figure's rows from above, each with its number: an alternative, or None for the row of a
+    choice's heading, which stands above its alternatives."""
     rows: list[Alternative | None] = []
     choice_above = None
     for alternative in drawn:
@@ -124,7 +135,7 @@ def _rows(drawn: list[Alternative]) -> list[tuple[int, Alternative | None]]:
 
 
 def _write_labels(ax: Axes, drawn: list[Alternative]) -> None:
-    """Each choice in bold above the names of its alternatives."""
+    """Write the labels of the rows: each choice in bold above the names of its alternatives."""
     rows = _rows(drawn)
     headings = iter(dict.fromkeys(alternative.heading for alternative in drawn))
     labels = [alternative.name if alternative else next(headings) for _, alternative in rows]

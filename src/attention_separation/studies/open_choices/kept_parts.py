@@ -10,8 +10,10 @@ COLUMNS_OF_BEST = ("panel", "network", "value", "p_at_theta", "p_best")
 
 
 def without_maps(theta: pa.Table) -> pa.Table:
-    """The panels' own threshold and the best one, without the maps."""
-    return theta.filter(array_of([kind != "map" for kind in theta["kind"].to_pylist()], pa.bool_()))
+    """The rows of the table over theta on the panels' own threshold and on the best one, without
+    those of the maps."""
+    is_kept = [kind != "map" for kind in theta["kind"].to_pylist()]
+    return theta.filter(array_of(is_kept, pa.bool_()))
 
 
 KEPT_PARTS: dict[str, Callable[[pa.Table], pa.Table]] = {

@@ -10,6 +10,7 @@ from .success_tables import phase_table
 
 
 def run(job: PhaseJob, output: Path) -> None:
+    """Write the maps of exact success probabilities over two parameters, and their numbers."""
     if not job.panels:
         raise ValueError("no maps: the section `phase` is empty")
     table = phase_table(job)

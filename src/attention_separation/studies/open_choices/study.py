@@ -1,4 +1,8 @@
-"""The open choices of the first paper as a study: what a run makes of them, declared once."""
+"""The open choices of the first paper as a study: what a run makes of them, declared once.
+
+An *audit* is a figure or table on the first paper's panels; a *map* is a panel that sweeps two
+parameters.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -50,7 +54,8 @@ class OpenChoices(Study):
 
     @cached_property
     def maps(self) -> list[Panel]:
-        """The maps, marked likewise; the first, if the scale says how many."""
+        """The maps of the configuration, with what is reconstructed of them marked as in panels;
+        only the first, if the scale says how many."""
         entries = [*self.section.phase.items()][: self.most_audited]
         maps = []
         for name, entry in entries:
@@ -91,6 +96,7 @@ class OpenChoices(Study):
             yield self._phase()
 
     def _high_probability(self) -> Result:
+        """The table of which events occur with high probability, on all panels."""
         exact_values = tuple(
             Output(EXACT, name, settings=panel) for name, panel in self.panels.exact.items()
         )
@@ -104,7 +110,8 @@ class OpenChoices(Study):
         )
 
     def _thresholds(self) -> Iterator[Result]:
-        """Audits of thresholds, on panels that do not sweep them."""
+        """The two audits of thresholds, on panels that do not sweep them: of each network alone,
+        and in attention of all with the same; none where there is no such panel."""
         panels = [panel for panel in self.audited if not {"theta", "tau"} & panel.sweep.keys()]
         if panels:
             verdict = "exact; Figure 3: equal entries of Ax"
@@ -117,17 +124,17 @@ class OpenChoices(Study):
                 seconds=10.0,
                 priority=4,
             )
-        of_attention = [
+        panels_of_attention = [
             panel.with_more(figure=self.panels.title_of(self.panels.figure_of[panel.name]))
             for panel in panels
             if MODELS[panel.model].has_maps and len(panel.sweep) == 1
         ]
-        if of_attention:
+        if panels_of_attention:
             swept = "every panel's and τ/√log n"
             yield Result(
                 name="theta",
                 module="studies.open_choices.theta",
-                settings=PanelsJob(panels=of_attention),
+                settings=PanelsJob(panels=panels_of_attention),
                 outputs={"output": _drawn("theta", "attention", swept, "exact")},
                 description="Success against the threshold, all networks with the same",
                 seconds=10.0,
@@ -135,6 +142,7 @@ class OpenChoices(Study):
             )
 
     def _choices(self) -> Result:
+        """The figure and table of how far each open choice moves the panels."""
         panels = [
             panel.with_more(figure=self.panels.figure_of[panel.name], seed=self.panels.seed)
             for panel in self.audited
@@ -151,6 +159,7 @@ class OpenChoices(Study):
         )
 
     def _phase(self) -> Result:
+        """The figure of the maps, with the panels whose points are marked on it."""
         models = {entry.model for entry in self.maps}
         marked = [panel for panel in self.panels.exact.values() if panel.model in models]
         return Result(
@@ -167,12 +176,14 @@ class OpenChoices(Study):
 def _drawn(
     name: str, model: str, swept: str, verdict: str, kind: Kind = FIGURE
 ) -> tuple[Output, ...]:
-    """A figure that is of no panels, with what stands beside it in a report's list."""
+    """The output of a figure that is of no single panel, with what stands beside it in a report's
+    list: the model, what is swept, and how it is computed (`verdict`)."""
     return (Output(kind, name, labels={"model": model, "swept": swept, "verdict": verdict}),)
 
 
 def _figure_and_table(name: str, of: str, verdict: str) -> dict[str, tuple[Output, ...]]:
-    """A figure of all models' panels, and the table of its numbers."""
+    """The outputs, by option, of a job that writes a figure of all models' panels and the table of
+    its numbers, whose title is `of`."""
     return {
         "figure": _drawn(name, "all", "every panel's", verdict, PICTURE),
         "table": (Output(TABLE, name, of, is_listed=False),),

@@ -1,5 +1,9 @@
 """Probabilities of success over two parameters, drawn: as maps over the threshold, as curves of
-each network alone, and as maps beyond the panels' grids."""
+each network alone, and as maps beyond the panels' grids.
+
+theta is the threshold tau / sqrt(log n). A plot of a panel has its swept parameter across; what a
+panel *holds* are the parameters that it keeps fixed.
+"""
 
 import textwrap
 from collections import Counter
@@ -93,7 +97,7 @@ class Column:
 
     @cached_property
     def held(self) -> dict[str, str]:
-        """What most of the panels hold fixed, as text, by the name of the parameter."""
+        """The value that most of the panels hold fixed of each parameter, as text, by its name."""
         texts: dict[str, Counter[str]] = {}
         for panel in self.panels:
             for name, text in held_items(panel).items():
@@ -104,57 +108,71 @@ class Column:
 
     @property
     def name(self) -> str:
-        """Its model and X; marked where X, or Ax of softmax regression, is reconstructed."""
+        """The column's model and X, in words; marked where X, or Ax of softmax regression, is
+        reconstructed."""
         model = MODELS[self.panels[0].model]
         attention_x = self.panels[0].fixed.get("attention_x")
-        name = f"{model.title}, {X_NAMES[attention_x]}" if attention_x in X_NAMES else model.title
-        return marked(name, any(model.titled_by in panel.reconstructed for panel in self.panels))
+        name = model.title
+        if attention_x in X_NAMES:
+            name = f"{name}, {X_NAMES[attention_x]}"
+        is_reconstructed = any(model.titled_by in panel.reconstructed for panel in self.panels)
+        return marked(name, is_reconstructed)
 
     def title_of(self, panel: Panel) -> str:
-        """A panel's name, and what it holds fixed otherwise than most."""
+        """The title of a panel's plot: its name, and what it holds fixed otherwise than most."""
         items = held_items(panel).items()
         others = [text for name, text in items if text != self.held.get(name, text)]
         return f"{panel.name}: {', '.join(others)}" if others else panel.name
 
     def heading(self, characters: int) -> str:
-        """Its name, and what most panels hold fixed, in lines of so many characters."""
+        """The column's heading: its name, and what most of its panels hold fixed, in lines of at
+        most so many characters."""
         items = ",  ".join(text.replace(" ", NO_BREAK_SPACE) for text in self.held.values())
         held = textwrap.fill(items, characters).replace(NO_BREAK_SPACE, " ")
         return f"{self.name}\n{held}"
 
 
 def _most_common(texts: Counter[str]) -> str:
+    """The text that is counted most often; of several the first."""
     return max(texts, key=lambda text: texts[text])
 
 
 def columns_of(panels: Sequence[Panel]) -> list[Column]:
-    """The columns of some panels, those of many first."""
+    """The columns of plots that some panels make, one for each model, X and contest; columns of
+    many panels come first."""
     columns: dict[tuple[object, ...], list[Panel]] = {}
     for panel in panels:
         group = (panel.model, panel.fixed.get("attention_x"), panel.contest)
         columns.setdefault(group, []).append(panel)
-    return [Column(of_column) for of_column in sorted(columns.values(), key=len, reverse=True)]
+    longest_first = sorted(columns.values(), key=len, reverse=True)
+    return [Column(panels_of_column) for panels_of_column in longest_first]
 
 
 def rows_of(columns: list[Column]) -> list[tuple[Panel | None, ...]]:
-    """Panels that stand side by side, one of each column: they sweep the same parameter, and no
-    other; None where a column has none."""
+    """The rows of plots, each with one panel of each column, or None: panels of a row sweep the
+    same parameter, and no other."""
     rows: list[tuple[Panel | None, ...]] = []
     for name in SWEEPABLE:
-        of_columns = [
-            [panel for panel in column.panels if [*panel.sweep] == [name]] for column in columns
-        ]
-        rows += zip_longest(*of_columns)
+        panels_by_column = []
+        for column in columns:
+            sweeping = [panel for panel in column.panels if [*panel.sweep] == [name]]
+            panels_by_column.append(sweeping)
+        rows += zip_longest(*panels_by_column)
     return rows
 
 
 def cell_of(columns: list[Column], rows: int, beside: float, height: float) -> tuple[float, float]:
-    """Width and height of a plot in inches: columns fill the page, and few rows are higher."""
+    """The width and the height of a plot in inches.
+
+    The columns fill the page's width but for `beside`; a plot is `height` inches high, or higher
+    where the rows are few.
+    """
     return (PAGE_INCHES - beside) / len(columns), max(height, LEAST_PLOTS_INCHES / rows)
 
 
 def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
-    """A map for each panel: the swept parameter across, theta upwards."""
+    """The figure of P(E_success) with one threshold for all networks: a map for each panel, the
+    swept parameter across, theta upwards."""
     lines = [
         f"Exact probabilities, at {len(THETAS)} thresholds and at most {MAP_POINTS} values of the "
         f"swept parameter; line and dots at all of a panel's points. Dots: the middle of the "
@@ -185,6 +203,7 @@ def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
 
 
 def _move_rows_together(figure: Figure) -> None:
+    """Set the space between a figure's rows of plots to ROW_PAD."""
     engine = figure.get_layout_engine()
     assert isinstance(engine, ConstrainedLayoutEngine)
     engine.set(h_pad=ROW_PAD)
@@ -193,7 +212,8 @@ def _move_rows_together(figure: Figure) -> None:
 def _draw_columns(
     axes: np.ndarray, columns: list[Column], words: str, draw: Callable[[Axes, Panel], None]
 ) -> None:
-    """Plots of all panels beneath their columns' names; `words` stand at the first of a row."""
+    """Draw the plots of all panels with `draw`, row by row; `words` label the axis of the first
+    plot of a row."""
     for row, axes_of_row in zip(rows_of(columns), axes.reshape(-1, len(columns)), strict=True):
         is_first = True
         for panel, column, ax in zip(row, columns, axes_of_row, strict=True):
@@ -212,14 +232,15 @@ def _draw_columns(
 
 
 def _write_headings(axes: np.ndarray, columns: list[Column], characters: int) -> None:
-    """The columns' headings above the titles of the first row, in lines of so many characters."""
+    """Write the columns' headings above the titles of the first row of plots, in lines of at most
+    so many characters."""
     for ax, column in zip(axes, columns, strict=False):
         title = ax.get_title(loc="left")
         ax.set_title(f"{column.heading(characters)}\n{title}", fontsize=SMALLEST)
 
 
 def _draw_legend(figure: Figure, axes: np.ndarray, handles: list[Artist]) -> None:
-    """A legend where the last plot is missing; where none is, at the right of all."""
+    """Draw a legend where the last plot is missing; if none is, at the right of all plots."""
     missing = [ax for ax in axes if not ax.axison]
     if missing:
         missing[-1].legend(handles=handles, loc="center left", borderaxespad=0)
@@ -228,8 +249,9 @@ def _draw_legend(figure: Figure, axes: np.ndarray, handles: list[Artist]) -> Non
 
 
 def _draw_map(ax: Axes, panel: Panel, table: pa.Table) -> None:
-    of_panel = select_rows(table, panel=panel.name)
-    on_map = select_rows(of_panel, kind=ThetaKind.MAP)
+    """Draw a panel's map of P(E_success), its own thresholds as a line, and the best as dots."""
+    rows = select_rows(table, panel=panel.name)
+    on_map = select_rows(rows, kind=ThetaKind.MAP)
     values, thetas, grid = as_grid(
         x=numpy_column(on_map, "value"),
         y=numpy_column(on_map, "theta"),
@@ -239,9 +261,9 @@ def _draw_map(ax: Axes, panel: Panel, table: pa.Table) -> None:
     across = np.arange(len(values), dtype=float) if has_few else values
     mesh = draw_map(ax, across, thetas, grid)
     for kind, look in ((ThetaKind.PAPER, ON_MAP), (ThetaKind.BEST, SMALL_DOTS)):
-        of_kind = select_rows(of_panel, kind=kind)
-        x = np.interp(numpy_column(of_kind, "value"), values, across)
-        ax.plot(x, numpy_column(of_kind, "theta"), **look)
+        rows_of_kind = select_rows(rows, kind=kind)
+        x = np.interp(numpy_column(rows_of_kind, "value"), values, across)
+        ax.plot(x, numpy_column(rows_of_kind, "theta"), **look)
     if has_few:
         ax.set_xticks(across, [f"{value:g}" for value in values])
     heights = np.asarray(mesh.get_coordinates())[:, 0, 1]
@@ -249,7 +271,8 @@ def _draw_map(ax: Axes, panel: Panel, table: pa.Table) -> None:
 
 
 def threshold_figure(job: PanelsJob, table: pa.Table) -> Figure:
-    """Of each column the curve over theta, then the best over each swept parameter."""
+    """The figure of the success of each network alone: in the first row against the threshold,
+    below at its best threshold and at the panel's own, against each swept parameter."""
     columns = columns_of(job.panels)
     kernels = list(dict.fromkeys(chain.from_iterable(p.contest.kernels for p in job.panels)))
     # Of X and of Ax the titles speak.
@@ -301,20 +324,21 @@ class Operating(NamedTuple):
 
 
 def operating_point(panels: list[Panel]) -> Operating:
-    """The panel and the point whose curve stands for all: of the panel that sweeps m, or else of
-    the last, the point nearest to the m of the others."""
+    """The panel and the point whose curve stands for a column's panels: the panel that sweeps m, or
+    else the last one, at its point whose m is nearest to the median m of the others."""
     chosen = next((panel for panel in panels if "m" in panel.sweep), panels[-1])
-    others = []
+    m_of_others = []
     for panel in panels:
         if panel is not chosen:
-            others += [point.m for point in panel.points()]
-    median = np.median(others) if others else 0
+            m_of_others += [point.m for point in panel.points()]
+    median = np.median(m_of_others) if m_of_others else 0
     nearest = min(chosen.points(), key=lambda point: abs(point.m - median))
     return Operating(chosen, nearest)
 
 
 def _draw_curve(ax: Axes, panels: list[Panel], looks: Looks) -> None:
-    """Each network alone against the threshold, at the operating point."""
+    """Draw the success of each network alone against the threshold, at the point that
+    `operating_point` takes."""
     panel, point = operating_point(panels)
     for kernel in panel.contest.kernels:
         curve = curve_at(MODELS[panel.model], point, kernel)
@@ -329,28 +353,31 @@ def _draw_curve(ax: Axes, panels: list[Panel], looks: Looks) -> None:
             size = f"{SWEEPABLE[name].symbol} = {value}"
             sizes.append(marked(size, name in panel.reconstructed))
     ax.set_title(f"at {', '.join(sizes)}", fontsize=SMALLEST, pad=TITLE_PAD)
-    theta = symbol_of("tau" if point.d is None else "theta", panel.reconstructed)
-    ax.set_xlabel(theta, labelpad=1)
+    threshold = "tau" if point.d is None else "theta"
+    ax.set_xlabel(symbol_of(threshold, panel.reconstructed), labelpad=1)
 
 
 def _draw_best(ax: Axes, panel: Panel, table: pa.Table, looks: Looks) -> None:
-    """Each network alone against the swept parameter, with its best threshold and the panel's."""
+    """Draw the success of each network alone against the swept parameter, with its best threshold
+    and with the panel's own."""
     rows = select_rows(table, panel=panel.name)
     for kernel in panel.contest.kernels:
-        of_network = select_rows(rows, network=kernel)
-        x, best, at_theta = sorted_columns(of_network, "value", "p_best", "p_at_theta")
+        rows_of_network = select_rows(rows, network=kernel)
+        x, best, at_theta = sorted_columns(rows_of_network, "value", "p_best", "p_at_theta")
         # Whole numbers and steps: each value to midway to its neighbours.
         ax.plot(x, best, drawstyle="steps-mid", **looks[kernel] | AT_BEST)
         ax.plot(x, at_theta, drawstyle="steps-mid", **looks[kernel] | AT_OWN)
     if "d" in panel.sweep and len(x) > 2:
         ticks_at(ax.xaxis, x.tolist())
-    outside = np.array(are_outside(panel))[np.argsort([p.swept[0] for p in panel.points()])]
-    shade(ax, x, outside)
+    order = np.argsort([point.swept[0] for point in panel.points()])
+    is_outside = np.array(are_outside(panel))[order]
+    shade(ax, x, is_outside)
     ax.set_ylim(0, 1)
 
 
 def phase_figure(job: PhaseJob, table: pa.Table) -> Figure:
-    """The maps, with contours, and dots where the paper's panels lie."""
+    """The figure of P(E_success) over two parameters: the maps, with contours, and dots where
+    points of the paper's panels lie."""
     success = "F_exp separates D1 from D0 and F_lin is zero"
     if any(panel.contest != CONTEST_OF_PAPER for panel in job.panels):
         success = "success is likely"
@@ -382,21 +409,22 @@ def phase_figure(job: PhaseJob, table: pa.Table) -> Figure:
 
 
 def places_on_map(panel_map: Panel, panels: list[Panel]) -> list[tuple[float, float]]:
-    """Where points of panels lie on a map, by its two parameters: those with all else as it is
-    there."""
+    """The values of a map's two parameters at those points of some panels that lie on the map:
+    whose other parameters are as the map holds them."""
     first, second = panel_map.sweep
     whole = panel_map.with_more(most_values=None)
-    held_on_map = {_held(point, panel_map.sweep) for point in whole.points()}
+    held_on_map = {_held_values(point, panel_map.sweep) for point in whole.points()}
     places = set()
     for panel in panels:
         if panel.model == panel_map.model:
             for point in panel.points():
-                if _held(point, panel_map.sweep) in held_on_map:
+                if _held_values(point, panel_map.sweep) in held_on_map:
                     places.add((float(getattr(point, first)), float(getattr(point, second))))
     return sorted(places)
 
 
-def _held(point: Point, swept: Collection[str]) -> tuple[object, ...]:
-    """The parameters that a map holds fixed; tau and delta follow from the others, or from m."""
+def _held_values(point: Point, swept: Collection[str]) -> tuple[object, ...]:
+    """The values at a point of all parameters that are not swept; tau and delta are left out, for
+    they follow from the others, or from m."""
     names = (*PARAMETER_COLUMNS, "attention_x", "data", "signs", "contest")
     return tuple(getattr(point, name) for name in names if name not in swept)

@@ -79,7 +79,8 @@ PHASE_SCHEMA = schema(
 
 
 def theta_table(job: PanelsJob) -> pa.Table:
-    """P(E_success) at each panel's own threshold, at the best one, and on the map's grid."""
+    """The table of P(E_success) at each panel's own threshold, at the best one, and at each of
+    THETAS, as THETA_SCHEMA."""
     rows = []
     for panel in job.panels:
         model = MODELS[panel.model]
@@ -90,7 +91,7 @@ def theta_table(job: PanelsJob) -> pa.Table:
         mapped = panel.with_more(most_values=few).points()
         on_map = dict(zip(mapped, success_at(model, mapped, THETAS).tolist(), strict=True))
         for point, best in zip(points, best_thresholds(model, points, None), strict=True):
-            at_point = _swept(panel, point)
+            at_point = _swept_columns(panel, point)
             at_own_theta = at_point | {
                 "kind": ThetaKind.PAPER,
                 "theta": point.theta,
@@ -106,6 +107,7 @@ def theta_table(job: PanelsJob) -> pa.Table:
 
 
 def _best_columns(best: Best) -> Row:
+    """The columns of THETA_SCHEMA on the best thresholds at a point."""
     middle = None
     if best.low is not None and best.high is not None:
         middle = (best.low + best.high) / 2
@@ -119,19 +121,20 @@ def _best_columns(best: Best) -> Row:
 
 
 def threshold_table(job: PanelsJob) -> pa.Table:
-    """The best threshold of each network alone at every point of the panels."""
+    """The table of the best threshold of each network alone at every point of the panels, as
+    THRESHOLD_SCHEMA."""
     rows = []
     for panel in job.panels:
         model = MODELS[panel.model]
         points = panel.points()
         kernels = panel.contest.kernels
-        best_of = {kernel: best_thresholds(model, points, kernel) for kernel in kernels}
+        best_by_kernel = {kernel: best_thresholds(model, points, kernel) for kernel in kernels}
         for k, point in enumerate(points):
-            at_point = _swept(panel, point) | _parameters(point)
+            at_point = _swept_columns(panel, point) | _parameter_columns(point)
             at_point["reconstructed"] = panel.reconstruction
             for kernel in kernels:
-                best = best_of[kernel][k]
-                of_network = {
+                best = best_by_kernel[kernel][k]
+                network_columns = {
                     "network": kernel,
                     "p_at_theta": best.p_at_theta,
                     "best_theta_low": best.low,
@@ -139,23 +142,24 @@ def threshold_table(job: PanelsJob) -> pa.Table:
                     "p_best": best.p_best,
                     "resolved": best.p_best is not None,
                 }
-                rows.append(at_point | of_network)
+                rows.append(at_point | network_columns)
     return table_from_rows(rows, THRESHOLD_SCHEMA)
 
 
 def phase_table(job: PhaseJob) -> pa.Table:
-    """P(E_success) at every point of every map."""
+    """The table of P(E_success) at every point of every map, as PHASE_SCHEMA."""
     rows = []
     for panel in job.panels:
         points = panel.points()
         for point, reference in zip(points, references(MODELS[panel.model], points), strict=True):
-            at_point = _swept(panel, point) | _parameters(point)
+            at_point = _swept_columns(panel, point) | _parameter_columns(point)
             rows.append(at_point | {"map": panel.name, "p_exact": reference.success})
     return table_from_rows(rows, PHASE_SCHEMA)
 
 
-def _swept(panel: Panel, point: Point) -> Row:
-    """Whose point it is, by columns; of two swept parameters both names, and the first value."""
+def _swept_columns(panel: Panel, point: Point) -> Row:
+    """The columns that say of which panel and model a row's point is, and what is swept there: of
+    two swept parameters both names, and the first value."""
     return {
         "panel": panel.name,
         "model": panel.model,
@@ -164,7 +168,7 @@ def _swept(panel: Panel, point: Point) -> Row:
     }
 
 
-def _parameters(point: Point) -> Row:
-    """The parameters of a point, by columns."""
+def _parameter_columns(point: Point) -> Row:
+    """The values of a point's parameters, by column."""
     names = ("attention_x", *PARAMETER_COLUMNS, "delta", "theta", "tau")
     return {name: getattr(point, name) for name in names}

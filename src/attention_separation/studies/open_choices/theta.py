@@ -10,6 +10,7 @@ from .success_tables import theta_table
 
 
 def run(job: PanelsJob, output: Path) -> None:
+    """Write the figure of success against the shared threshold, and its numbers."""
     if not job.panels:
         raise ValueError("no panel of attention sweeps one parameter other than theta")
     table = theta_table(job)

@@ -22,6 +22,7 @@ ABOUT = (
 
 
 def run(job: PanelsJob, table: Path, figure: Path) -> None:
+    """Write the table of each network's best thresholds, and its figure."""
     if not job.panels:
         raise ValueError("every panel sweeps the threshold itself")
     thresholds = threshold_table(job)

@@ -60,18 +60,23 @@ ABOUT = (
 
 
 def whp_table(panels: Sequence[Panel], exact: Sequence[pa.Table]) -> pa.Table:
-    """For every panel and event, and all together, where it is not with high probability.
+    """The table of where each event, and all together, fail to be with high probability, panel by
+    panel, as SCHEMA.
 
     `exact` are the panels' tables of exact values, in which NaN is a probability that is not known.
     ValueError if a table has not one row per point, or a known probability has no error.
     """
     rows = []
     for panel, values in zip(panels, exact, strict=True):
-        rows += _rows(panel, values)
+        rows += _rows_of_panel(panel, values)
     return table_from_rows(rows, SCHEMA)
 
 
-def _rows(panel: Panel, exact: pa.Table) -> list[Row]:
+def _rows_of_panel(panel: Panel, exact: pa.Table) -> list[Row]:
+    """The rows of SCHEMA of a panel: one for each event, and one for all together.
+
+    `exact` : its table of exact values; ValueError as `whp_table`
+    """
     points = panel.points()
     events = panel.contest.events
     probability = np.column_stack([numpy_column(exact, f"prob_{event}") for event in events])
@@ -90,10 +95,12 @@ def _rows(panel: Panel, exact: pa.Table) -> list[Row]:
     often = failure - error > bounds[:, None]
     seldom = failure + error <= bounds[:, None]
     rows = [
-        _columns(points, bounds, failure=failure[:, k], often=often[:, k], seldom=seldom[:, k])
+        _failure_columns(
+            points, bounds, failure=failure[:, k], often=often[:, k], seldom=seldom[:, k]
+        )
         for k in range(len(events))
     ]
-    all_together = _columns(
+    all_together = _failure_columns(
         points,
         bounds,
         failure=failure.max(axis=1),
@@ -110,50 +117,56 @@ def _rows(panel: Panel, exact: pa.Table) -> list[Row]:
     return rows
 
 
-def _columns(
+def _failure_columns(
     points: list[Point],
     bounds: np.ndarray,
     failure: np.ndarray,
     often: np.ndarray,
     seldom: np.ndarray,
 ) -> Row:
-    """What is said of one event, or of all together; `often` and `seldom` are where it surely fails
-    too often, and surely not."""
+    """The columns of SCHEMA on how often one event, or all together, fail at a panel's P points.
+
+    bounds : (P,), delta / n
+    failure : (P,), probability of failure, NaN where it is not known
+    often, seldom : (P,), whether it surely fails more often than the bound, and surely no more
+    """
     known = ~np.isnan(failure)
     over_bound = failure / bounds
     row: Row = {
         "points": int(known.sum()),
         "points_whp": int(seldom.sum()),
         "points_undecided": int((known & ~often & ~seldom).sum()),
-        "not_whp": _ranges(points, often) or None,
+        "not_whp": _ranges_in_words(points, often) or None,
     }
     if known.any():
         worst = int(np.nanargmax(over_bound))
         # Probabilities just above one by rounding are no failure below zero.
         row["worst_failure"] = max(float(failure[worst]), 0.0)
         row["worst_over_bound"] = max(float(over_bound[worst]), 0.0)
-        row["worst_at"] = _value(points[worst])
+        row["worst_at"] = _swept_value(points[worst])
     return row
 
 
-def _ranges(points: list[Point], chosen: np.ndarray) -> str:
-    """Runs of chosen neighbours, such as "0.1 to 0.64, 1.2"."""
+def _ranges_in_words(points: list[Point], chosen: np.ndarray) -> str:
+    """The swept values of the chosen points in words, runs of neighbours as ranges, such as
+    "0.1 to 0.64, 1.2"."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen.astype(int), [0]])))
     runs = []
     for start, end in edges.reshape(-1, 2).tolist():
-        first = _value(points[start])
-        last = _value(points[end - 1])
+        first = _swept_value(points[start])
+        last = _swept_value(points[end - 1])
         runs.append(first if first == last else f"{first} to {last}")
     return ", ".join(runs)
 
 
-def _value(point: Point) -> str:
-    """The swept value; of several, each in brackets with the others."""
+def _swept_value(point: Point) -> str:
+    """A point's swept value as text; several values together in parentheses."""
     values = [f"{value:.12g}" for value in point.swept]
     return values[0] if len(values) == 1 else f"({'; '.join(values)})"
 
 
 def run(job: PanelsJob, exact: list[Path], output: Path) -> None:
+    """Write the table of which events are with high probability, from the panels' exact values."""
     tables = [
         read_parquet(path, exact_schema(panel.contest))
         for panel, path in zip(job.panels, exact, strict=True)

@@ -1,4 +1,8 @@
-"""The first paper's facts: of its panels."""
+"""The first paper's facts: of the points of its panels, as the pages in docs/ read them.
+
+A point is a row of a table: parameters, simulated rate and `p_exact`, the exact or reference
+probability of success. A figure is named as its table is, such as "fig4".
+"""
 
 from collections.abc import Callable, Mapping
 from statistics import mean, median
@@ -26,7 +30,7 @@ class First:
         return [row for row in self.of(figure) if _is_inside(row)]
 
     def outside(self, figure: str) -> list[dict[str, Any]]:
-        """The points of a figure that it does not allow."""
+        """The points of a figure that the definition of the datasets does not allow."""
         return [row for row in self.of(figure) if not _is_inside(row)]
 
     def contest(self, figure: str) -> float:
@@ -49,30 +53,33 @@ class First:
 
     @property
     def ahead(self) -> tuple[int, int]:
-        """At how many points softmax alone separates with more probability than linear attention
-        alone, each at its own best threshold, and at how many with less."""
+        """The number of points at which softmax alone separates the datasets with more probability
+        than linear attention alone, each at its own best threshold, and the number with less."""
         exp_rows = self._tables("gallery/threshold", network="exp")
         linear_rows = self._tables("gallery/threshold", network="linear")
         leads = [
             exp["p_best"] - linear["p_best"]
             for exp, linear in zip(exp_rows, linear_rows, strict=True)
         ]
-        return sum(lead > EQUAL_PROBABILITIES for lead in leads), sum(
-            lead < -EQUAL_PROBABILITIES for lead in leads
-        )
+        softmax_ahead = sum(lead > EQUAL_PROBABILITIES for lead in leads)
+        linear_ahead = sum(lead < -EQUAL_PROBABILITIES for lead in leads)
+        return softmax_ahead, linear_ahead
 
     def of(self, figure: str) -> list[dict[str, Any]]:
         """The points of a figure."""
         return self._tables(f"gallery/{figure}")
 
     def at_least(self, p: float, figure: str = "") -> int:
-        """Points of a figure, or of all, at which success has at least this probability."""
+        """The number of points, of a figure or of all, at which success has at least probability
+        p."""
         rows = self.of(figure) if figure else self.rows
         return sum(row["p_exact"] >= p for row in rows)
 
     def above(self, p: float, figure: str = "") -> int:
-        """Points of a figure, or of all, at which success is more probable than this."""
-        return sum(row["p_exact"] > p for row in (self.of(figure) if figure else self.rows))
+        """The number of points, of a figure or of all, at which success has more than probability
+        p."""
+        rows = self.of(figure) if figure else self.rows
+        return sum(row["p_exact"] > p for row in rows)
 
     def mean(self, figure: str) -> float:
         """The mean exact success rate over the points of a figure."""

@@ -1,4 +1,5 @@
-"""A sample of points computed again, trials and exact values."""
+"""A sample of the panels' points computed again, trials and exact values, and compared with the
+tables of a run."""
 
 import random
 from pathlib import Path
@@ -16,15 +17,16 @@ RECOMPUTED_TOLERANCE = 1e-12
 
 
 def recompute_points(panels: RunPanels, folder: Path, sample: int, seed: int) -> list[str]:
-    """Compute a sample of points again: a sentence on each, what differs or "the same".
+    """A sentence on each of a sample of points that are computed again: what differs from the
+    tables in a folder, or "the same".
 
     The sample is of the panels whose two tables are of these settings and not damaged.
     """
     rows = {name: _rows_of(panels, folder, name) for name in panels.exact}
-    every: list[tuple[str, int]] = []
+    places: list[tuple[str, int]] = []
     for name, rows_of_panel in rows.items():
-        every += [(name, k) for k in range(len(rows_of_panel))]
-    chosen = random.Random(seed).sample(every, min(sample, len(every)))
+        places += [(name, k) for k in range(len(rows_of_panel))]
+    chosen = random.Random(seed).sample(places, min(sample, len(places)))
     return [
         _recompute_point(panels.simulated[name], k, rows[name][k]) for name, k in sorted(chosen)
     ]
@@ -48,9 +50,11 @@ def _rows_of(panels: RunPanels, folder: Path, name: str) -> list[Row]:
 
 
 def _recompute_point(panel: Panel, k: int, row: Row) -> str:
+    """A sentence on point k of a panel, computed again: what differs from its row, or "the
+    same"."""
     points = panel.points()
-    of_point = [unit for unit in units(points, panel.trials) if unit.point == k]
-    counted = count(panel, points, of_point)[k].tolist()
+    units_of_point = [unit for unit in units(points, panel.trials) if unit.point == k]
+    counted = count(panel, points, units_of_point)[k].tolist()
     (reference,) = references(MODELS[panel.model], [points[k]])
     head = f"{panel.name}, {points[k].name}: "
     stored = [row[name] for name in ("trials", *panel.contest.outcomes)]

@@ -1,4 +1,5 @@
-"""The first paper as a study: what a run of it makes, each result declared once."""
+"""The first paper as a study: what a run of it makes, each result declared once. A result is what
+one job makes; its outputs are files."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -61,7 +62,7 @@ class SoftmaxVsLinear(Study):
         return folder_of_scale(self.section.scale)
 
     def facts(self) -> dict[str, str]:
-        """What a reader asks first of a run."""
+        """The scale, the engine and the number of trials of the run, in words, by what each is."""
         return {
             "scale": self.section.scale,
             "engine": self.section.engine,
@@ -76,10 +77,11 @@ class SoftmaxVsLinear(Study):
             *self._verdicts(),
         ]
         yield from results
-        of_judges = [judge.results.values() for judge in self.reads_from]
-        yield self._index(chain(results, *of_judges))
+        results_of_judges = [judge.results.values() for judge in self.reads_from]
+        yield self._index(chain(results, *results_of_judges))
 
     def _trials(self) -> Iterator[Result]:
+        """One result for each panel: its trials, in slices where they take long."""
         for name, panel in self.panels.simulated.items():
             points = panel.points()
             duration = seconds(panel.engine, points, panel.trials)
@@ -100,8 +102,8 @@ class SoftmaxVsLinear(Study):
             )
 
     def _exact_values(self) -> Iterator[Result]:
-        """Those of the panels that a figure of the paper is the first to show by one job; those of
-        each other panel by its own."""
+        """The exact values of all panels: one job for the panels that a figure of the paper is the
+        first to show, and one for each other panel."""
         groups: dict[str, list[Panel]] = {}
         for name, figure in self.panels.figure_of.items():
             group = figure if figure in PAPERS_FIGURES else name
@@ -119,7 +121,7 @@ class SoftmaxVsLinear(Study):
             )
 
     def _figures(self) -> Iterator[Result]:
-        """The figures of the configuration, and every panel on its own."""
+        """One result for each figure of the configuration, and one for each panel on its own."""
         figures = {name: figure.panels for name, figure in self.section.figures.items()}
         in_figures = set(chain.from_iterable(figures.values()))
         alone = {panel: [panel] for panel in self.panels.exact}
@@ -144,6 +146,7 @@ class SoftmaxVsLinear(Study):
             )
 
     def _verdicts(self) -> Iterator[Result]:
+        """The table of verdicts on the panels, and the check that none differs."""
         judged = "Panels of the first paper, simulated against computed"
         verdicts = Output(TABLE, "verdicts", "verdicts on the panels", judged=judged)
         yield Result(
@@ -172,8 +175,8 @@ class SoftmaxVsLinear(Study):
         )
 
     def _panel_margins(self) -> list[float]:
-        """The margin of each panel: that of the settings is at the panel's own trials, and it is
-        smaller as the square root of more trials."""
+        """The margin of each panel: that of the settings, times the square root of the panel's own
+        number of trials over that of this run."""
         panel_margins = []
         for name, panel in self.panels.simulated.items():
             own_trials = self.section.panels[name].trials
@@ -182,7 +185,7 @@ class SoftmaxVsLinear(Study):
         return panel_margins
 
     def _index(self, results: Iterable[Result]) -> Result:
-        """The page from which all that a whole run makes is reached."""
+        """The result that is the page of all figures and tables which a whole run makes."""
         figures = []
         pictures = []
         tables = []
@@ -225,6 +228,7 @@ class SoftmaxVsLinear(Study):
 
     @property
     def _verdicts_digest(self) -> str:
+        """The digest of settings that the table of verdicts is to carry."""
         return self.results["verdicts"].settings.digest()
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
@@ -245,6 +249,8 @@ class SoftmaxVsLinear(Study):
 
 
 def _tables_of(panels: Iterable[str]) -> dict[str, tuple[Output, ...]]:
+    """The tables of trials and of exact values of some panels, by the option of a job that reads
+    them."""
     names = [*panels]
     return {
         "tables": tuple(Output(PANEL, name) for name in names),

@@ -1,4 +1,5 @@
-"""What the results say: a line for each panel, and beside each figure in a report."""
+"""What the results of the first paper say: a line for each panel, and what stands beside each
+figure in a report. A verdict says whether a panel's simulation agrees with its exact values."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -21,9 +22,9 @@ HEADER = (
 
 
 def summary(panels: RunPanels, verdicts_digest: str, folder: Path) -> Iterator[str]:
-    """What the panels' tables in a folder of results say, line by line; ValueError if there are
-    none, TableError if one was made with other settings. The digest is of the settings that the
-    table of verdicts is to carry."""
+    """The lines of a summary of the panels' tables in a folder of results; ValueError if there are
+    none, TableError if one was made with other settings. `verdicts_digest` is that of the settings
+    that the table of verdicts is to carry."""
     tables = {}
     for name, panel in panels.simulated.items():
         path = folder / "panels" / f"{name}.parquet"
@@ -53,14 +54,16 @@ def summary(panels: RunPanels, verdicts_digest: str, folder: Path) -> Iterator[s
 
 
 def _last_line(verdict_rows: list[Row], folder: Path) -> str:
-    """Whether simulation and exact values agree, and the page to open next, if there is one."""
+    """The summary's last line: whether simulation and exact values agree, and the page to open
+    next, if there is one."""
     answer = verdicts.agreement(verdict_rows)
     index = folder / "index.html"
     return f"{answer}: {index}" if index.exists() else answer
 
 
 def verdicts_in(digest: str, folder: Path) -> dict[str, Row]:
-    """The verdicts of the panels, where a folder of results has them, made with these settings."""
+    """The rows of the table of verdicts in a folder of results, by panel; none where there is no
+    such table. TableError if its settings have another digest."""
     path = folder / "tables" / "verdicts.parquet"
     if not path.exists():
         return {}
@@ -72,8 +75,9 @@ UNKNOWN = "not judged"
 
 
 def labels(panels: RunPanels, verdicts_digest: str, output: Output, folder: Path) -> dict[str, str]:
-    """Name, model, swept parameters and verdict of a figure, or what a table is of; the verdict
-    stands in a folder of results, and values that are reconstructed are marked."""
+    """What stands beside a figure or a table in a report: the name, model, swept parameters and
+    verdict of a figure, or what a table is of. Verdicts are read in a folder of results, and
+    parameters that are reconstructed are marked."""
     if output.kind is TABLE:
         return {"table": output.title}
     shown = [panels.marked[name] for name in output.panels]
@@ -91,7 +95,8 @@ def labels(panels: RunPanels, verdicts_digest: str, output: Output, folder: Path
 
 
 def verdict_label(verdicts_digest: str, panels: Iterable[str], folder: Path) -> str:
-    """The verdict on the panels: how many of each, or one word where they all have the same."""
+    """The verdict on some panels, in words: one word where they all have the same, else how many
+    have each."""
     try:
         rows = verdicts_in(verdicts_digest, folder)
     except TableError:

@@ -27,7 +27,8 @@ METHOD = "sum over the states of a sign column"
 
 
 def references(model: AttentionModel, points: list[Point]) -> list[Reference]:
-    """Exact probabilities at points; those that arrays can hold are computed together."""
+    """The exact probabilities at each point, in order; points that arrays can hold together are
+    computed together."""
     by_point: dict[Point, Reference] = {}
     for batch in batches(points):
         step = batch_size(batch[0].d)
@@ -42,7 +43,8 @@ def references(model: AttentionModel, points: list[Point]) -> list[Reference]:
 
 
 def probabilities(points: list[Point], rows: list[Rows]) -> tuple[np.ndarray, np.ndarray]:
-    """P(success), (P,), and of the contest's events, (P, networks), over y and special tokens.
+    """The probability of success, (P,), and of each of the contest's events, (P, networks), over
+    the random signs y and the special tokens.
 
     Parameters
     ----------
@@ -53,7 +55,7 @@ def probabilities(points: list[Point], rows: list[Rows]) -> tuple[np.ndarray, np
     m = np.array([point.m for point in points])
     positive = [exceeding_states(network, tau) for network in rows]
     # The class of the special token does not matter to a network alone.
-    zero = np.stack([none_of(_share(states), m) for states in positive], axis=1)
+    zero = np.stack([none_of(_flagged_probability(states), m) for states in positive], axis=1)
     events = np.column_stack([1 - zero[:, 0], zero[:, 1:]])
     if points[0].signs == "fresh":
         return events.prod(axis=1), events
@@ -78,18 +80,31 @@ def _success(
     others_on_d0: np.ndarray,
     m: np.ndarray,
 ) -> np.ndarray:
-    """P(success), (P,), where the special tokens' classes are the same or different: that no column
-    makes a network positive that should be zero, less that none makes any positive."""
+    """P(success), (P,), where the special tokens of D0 and D1 have the same class, or different
+    ones.
+
+    It is the probability that no column makes a network positive that should be zero, less the
+    probability that none makes any network positive.
+
+    Parameters
+    ----------
+    states_of : `same_class` or `different_classes`, from flags on D0 and on D1 to states of a
+        column
+    fires : which states make the network positive that should be so
+    others_on_d1, others_on_d0 : which states make one positive that should be zero
+    m : (P,), numbers of columns
+    """
     # Of D1 two flags, as bits.
     flags = others_on_d1 + 2 * fires.astype(np.uint8)
-    on_d0, flags_on_d1, weights = states_of(others_on_d0, flags)
-    others = on_d0 | (flags_on_d1 & 1).astype(bool)
-    some = others | (flags_on_d1 > 1)
-    return none_of(others @ weights, m) - none_of(some @ weights, m)
+    is_other_on_d0, flags_on_d1, weights = states_of(others_on_d0, flags)
+    is_other = is_other_on_d0 | (flags_on_d1 & 1).astype(bool)
+    is_any = is_other | (flags_on_d1 > 1)
+    return none_of(is_other @ weights, m) - none_of(is_any @ weights, m)
 
 
-def _share(states: np.ndarray) -> np.ndarray:
-    """The probability of flagged states, (P, 2, E, 2, K) bool -> (P,)."""
+def _flagged_probability(states: np.ndarray) -> np.ndarray:
+    """The probability, (P,), that a column's state is one of those that are flagged,
+    (P, 2, E, 2, K) bool."""
     by_pluses = states.sum(axis=(1, 2, 3))
     bits = np.prod(states.shape[1:4])
     return by_pluses @ (binomial_half_pmf(states.shape[-1] - 1) / bits)

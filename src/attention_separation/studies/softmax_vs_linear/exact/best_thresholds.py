@@ -1,5 +1,11 @@
 """What one network alone can do with a threshold of its own, and all with one that they share, for
-each kind of model."""
+each kind of model.
+
+A network *separates* the datasets D1 and D0 if it is positive on D1 and zero on D0. A *contest*
+names the networks' kernels; it is a success if the first network alone separates them and all
+others are zero. theta is the threshold tau over s, the scale of scores. A point has the values of
+all parameters.
+"""
 
 from typing import NamedTuple
 
@@ -42,10 +48,11 @@ class Best(NamedTuple):
 
 
 def best_thresholds(model: Model, points: list[Point], kernel: str | None) -> list[Best]:
-    """What the network of a kernel can do at each point; without a kernel, for a model of
-    attention: what all networks of the contest can do together, that is success."""
+    """The probability at each point that a kernel's network alone separates D1 from D0, at the
+    point's threshold and at the best; without a kernel, for attention, the probability of success
+    with one threshold for all networks."""
     by_point: dict[Point, Best] = {}
-    for part in _together(model, points):
+    for part in _groups(model, points):
         curves = _curves_of(model, part, kernel)
         thetas = np.array([point.theta for point in part])
         p_at_theta = curves.at(thetas[:, None])[:, 0]
@@ -61,20 +68,22 @@ def best_thresholds(model: Model, points: list[Point], kernel: str | None) -> li
 
 
 def curve_at(model: Model, point: Point, kernel: str) -> ThresholdCurve:
-    """P(a kernel's network alone separates the pair) against its threshold."""
+    """The probability at a point that a kernel's network alone separates D1 from D0, as a function
+    of its threshold."""
     return _curves_of(model, [point], kernel).curve(0)
 
 
 def success_at(model: AttentionModel, points: list[Point], thetas: np.ndarray) -> np.ndarray:
-    """P(success) of points at thresholds (T,) that all networks of the contest share, (P, T)."""
+    """The probability of success, (P, T), at each of P points with each of the thresholds (T,), the
+    same for all networks of the contest."""
     by_point: dict[Point, np.ndarray] = {}
-    for part in _together(model, points):
+    for part in _groups(model, points):
         success = _curves_of(model, part, None).at(np.tile(thetas, (len(part), 1)))
         by_point |= zip(part, success, strict=True)
     return np.array([by_point[point] for point in points])
 
 
-def _together(model: Model, points: list[Point]) -> list[list[Point]]:
+def _groups(model: Model, points: list[Point]) -> list[list[Point]]:
     """The points in groups whose curves are computed together."""
     if isinstance(model, AttentionModel):
         return batches(points)
@@ -82,18 +91,19 @@ def _together(model: Model, points: list[Point]) -> list[list[Point]]:
 
 
 def _curves_of(model: Model, points: list[Point], kernel: str | None) -> ThresholdCurves:
-    """Of points that are together: a kernel's network alone, or success."""
+    """The curves over the threshold at the points of a group: of a kernel's network alone, or, if
+    `kernel` is None, of success."""
     m = np.array([point.m for point in points])
     if not isinstance(model, AttentionModel):
         return equal_entries_curves(points[0].n, m, kernel, points[0].signs)
     if kernel is None:
         scores = [largest_scores(rows) for rows in model.network_rows(points)]
     else:
-        value = points[0].contest.kernel_of(kernel)
-        scores = [
-            largest_scores(distinct_rows(model.token_types(points, dataset), value))
-            for dataset in (1, 0)
-        ]
+        kernel_function = points[0].contest.kernel_of(kernel)
+        scores = []
+        for dataset in (1, 0):
+            rows = distinct_rows(model.token_types(points, dataset), kernel_function)
+            scores.append(largest_scores(rows))
     kernels = len(scores) // 2
     return threshold_curves(
         d0=stack_networks(scores[kernels:]),
@@ -113,19 +123,23 @@ def equal_entries_curves(
     signs: SignDraws = "shared",
     level: float = EQUAL_ENTRIES,
 ) -> ThresholdCurves:
-    """P(one network alone separates D1 from D0) against its threshold, with entries at a level, for
-    several numbers of sign columns, (P,)."""
+    """The probability in softmax regression that one network alone separates D1 from D0, as a
+    function of its threshold, for several numbers m of sign columns, (P,).
+
+    All entries of Ax but the special one are `level` log n.
+    """
     scores, share = equal_entries_scores(n, level)
 
-    def of_dataset(dataset: int) -> StateScores:
-        of_columns = scores[CONTEST_OF_PAPER.networks.index((kernel, dataset))].ravel()
+    def scores_on(dataset: int) -> StateScores:
+        """The scores of each state of a column on D0 or D1."""
+        column_scores = scores[CONTEST_OF_PAPER.networks.index((kernel, dataset))].ravel()
         # Weights sum to 1, and entries are signs.
-        return of_one_size(np.tile(of_columns, (len(m), 1, 1)), size=1.0)
+        return of_one_size(np.tile(column_scores, (len(m), 1, 1)), size=1.0)
 
     states = np.arange(2 * len(share))
     networks = Networks(
-        d0=of_dataset(0),
-        d1=of_dataset(1),
+        d0=scores_on(0),
+        d1=scores_on(1),
         m=m,
         s=np.ones(len(m)),
         cases=[ClassCase(1.0, States(states, states, np.tile(share, 2)))],

@@ -1,4 +1,8 @@
-"""The probabilities of the points of some panels, exact or reference values, without simulation."""
+"""The probabilities of the points of some panels, exact or reference values, without simulation.
+
+A panel sweeps one or two parameters over a grid; a point is one place of it, with the values of all
+parameters. Reference values are approximations with an estimated error.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -15,14 +19,16 @@ from . import attention_probabilities, regression_probabilities
 
 
 def references(model: Model, points: list[Point]) -> list[Reference]:
-    """P(success) and the probabilities of its events at each point."""
+    """The probabilities of success and of its events at each point, exact or as reference
+    values."""
     if isinstance(model, AttentionModel):
         return attention_probabilities.references(model, points)
     return regression_probabilities.references(points)
 
 
 def compute_exact(panel: Panel) -> pa.Table:
-    """P(success) and the probabilities of its events at every point of a panel."""
+    """The table of the probabilities of success and of its events at every point of a panel, as
+    `exact_schema`."""
     points = panel.points()
     values = references(MODELS[panel.model], points)
     columns: dict[str, list[Any]] = {
@@ -40,6 +46,7 @@ def compute_exact(panel: Panel) -> pa.Table:
 
 
 def run(job: PanelsJob, outputs: list[Path]) -> None:
+    """Write the tables of exact values of some panels, a file each."""
     # All are computed before any is written.
     tables = [compute_exact(panel) for panel in job.panels]
     for panel, table, path in zip(job.panels, tables, outputs, strict=True):

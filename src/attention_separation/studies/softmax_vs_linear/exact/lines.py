@@ -1,8 +1,11 @@
 """Exact success rates between a panel's points, as close together as a line through them needs.
 
-The rate is constant between jumps: each is where a score of some state crosses the threshold.
+A panel sweeps a parameter over a grid, whose places are its points; its line is drawn through the
+exact probabilities of success. The rate is constant between jumps: each is where a score of some
+state of a column of signs crosses the threshold.
 """
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -41,19 +44,15 @@ def has_line(panel: Panel) -> bool:
 
 
 def lines_table(panels: Iterable[Panel]) -> pa.Table:
-    """The lines of all panels that have one."""
+    """The table of the lines' corners, as SCHEMA, of all panels that have a line."""
     rows: list[Row] = []
     for panel in panels:
         if has_line(panel):
             (swept,) = panel.sweep
-            for value, p_exact in zip(*line(panel), strict=True):
+            values, rates = line(panel)
+            for value, rate in zip(values.tolist(), rates.tolist(), strict=True):
                 rows.append(
-                    {
-                        "panel": panel.name,
-                        "parameter": swept,
-                        "value": float(value),
-                        "p_exact": float(p_exact),
-                    }
+                    {"panel": panel.name, "parameter": swept, "value": value, "p_exact": rate}
                 )
     return table_from_rows(rows, SCHEMA)
 
@@ -61,13 +60,15 @@ def lines_table(panels: Iterable[Panel]) -> pa.Table:
 def line(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
     """Values of the swept parameter from the first to the last point, rising, and P(success) at
     each. Between two neighbours the rate moves by JUMP at most, or they are FINEST_STEP apart."""
-    own = np.unique([point.swept[0] for point in panel.points()])
-    values = own
-    if len(own) > 1:
-        parts = -(-PARTS_OF_LINE // (len(own) - 1))
-        values = np.interp(np.arange(parts * (len(own) - 1) + 1) / parts, np.arange(len(own)), own)
+    swept_values = np.unique([point.swept[0] for point in panel.points()])
+    values = swept_values
+    gaps = len(swept_values) - 1
+    if gaps:
+        parts = math.ceil(PARTS_OF_LINE / gaps)
+        places = np.arange(parts * gaps + 1) / parts
+        values = np.interp(places, np.arange(len(swept_values)), swept_values)
     rates = rates_at(panel, values)
-    finest = FINEST_STEP * (own[-1] - own[0])
+    finest = FINEST_STEP * (swept_values[-1] - swept_values[0])
     while True:
         is_jump = (np.abs(np.diff(rates)) > JUMP) & (np.diff(values) > finest)
         if not is_jump.any():
@@ -79,7 +80,8 @@ def line(panel: Panel) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rates_at(panel: Panel, values: np.ndarray) -> np.ndarray:
-    """P(success) at values of the one parameter that a panel of attention sweeps."""
+    """The exact probability of success, (V,), at values (V,) of the one parameter that a panel of
+    attention sweeps."""
     (swept,) = panel.sweep
     model = MODELS[panel.model]
     assert isinstance(model, AttentionModel)

@@ -30,7 +30,8 @@ class Below(NamedTuple):
 
 
 class Both(NamedTuple):
-    """The same of both sums and of each: P(linear and exponential sum + offset <= 0)."""
+    """P(sum + offset <= 0), (counts, offsets), of the linear and of the exponential sum, and that
+    both are so; and the estimated error of all."""
 
     both: np.ndarray
     linear: np.ndarray
@@ -39,7 +40,7 @@ class Both(NamedTuple):
 
 
 def weights(kernel: str, n: int, u: np.ndarray) -> np.ndarray:
-    """Weights up to a factor, from the entries u of A x over log n."""
+    """The weights w of a kernel up to a factor, from the entries u of A x over log n."""
     if kernel == "linear":
         return u
     return float(n) ** (u - (LOWER + UPPER) / 2)
@@ -60,7 +61,7 @@ class TwoPointSums:
     def below(
         self, kernel: str, pluses: np.ndarray, minuses: np.ndarray, offsets: np.ndarray
     ) -> Below:
-        """P(sum + offset <= 0) for each pair of counts (K,) and each offset (S,)."""
+        """P(sum + offset <= 0), (K, S), for each pair of counts (K,) and each offset (S,)."""
         low, high = self._weights(kernel)
         # With every entry LOWER. One that is UPPER instead adds (1 - tau) (high - low) where its
         # sign is plus, and takes off (1 + tau) (high - low) where it is minus.
@@ -73,7 +74,8 @@ class TwoPointSums:
     def both(
         self, pluses: np.ndarray, minuses: np.ndarray, linear: np.ndarray, exponential: np.ndarray
     ) -> Both:
-        """The joint law for offsets `linear` and `exponential`, (S,) each, of the two sums.
+        """The probabilities, (K, S) each, that both sums, and each of them, are at most 0, for each
+        pair of counts (K,) and offsets `linear` and `exponential`, (S,) each.
 
         Either sum is at most 0 from some number of UPPER among the minuses on, which grows alike
         with those among the pluses: of the two events one implies the other.
@@ -83,7 +85,8 @@ class TwoPointSums:
         return Both(np.minimum(p_linear, p_exp), p_linear, p_exp, error=0.0)
 
     def zero_given_data(self, kernel: str, dataset: int) -> tuple[np.ndarray, np.ndarray]:
-        """P(a column leaves a network zero) given how many entries are UPPER; their shares."""
+        """The probability that a column leaves a network zero given how many entries are UPPER, and
+        the probabilities of these numbers, (U,) each."""
         ordinary = self.n - dataset
         upper, share = likely_heads(ordinary)
         lower = ordinary - upper
@@ -98,15 +101,17 @@ class TwoPointSums:
         return _enough_heads(upper, lower, high / low, fewest).mean(axis=1), share
 
     def _weights(self, kernel: str) -> np.ndarray:
+        """The weights of a LOWER and of an UPPER entry, (2,)."""
         return weights(kernel, self.n, np.array([LOWER, UPPER]))
 
 
 def _enough_heads(
     first: np.ndarray, second: np.ndarray, slope: float, fewest: np.ndarray
 ) -> np.ndarray:
-    """P(heads of `second` fair coins >= slope * heads of `first` ones + fewest), (K, S).
+    """The probability, (K, S), that `second` fair coins show at least `slope` times as many heads
+    as `first` ones, plus `fewest`.
 
-    first, second : (K,)
+    first, second : (K,), numbers of coins
     fewest : (K, S)
     """
     excess = ((slope * first - second) / 2)[:, None] + fewest
@@ -130,8 +135,8 @@ def _enough_heads(
 
 
 def _likely_heads_of_each(coins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How many heads each of K numbers of fair coins shows: the likely numbers, which follow each
-    other, and their probabilities, (K, width) each. Rows of fewer end in probabilities of 0."""
+    """The likely numbers of heads of each of K numbers of fair coins, (K, width), each row of
+    neighbours, and their probabilities, (K, width); a shorter row ends in probabilities of 0."""
     laws = [likely_heads(count) for count in coins.tolist()]
     width = max(len(probabilities) for _, probabilities in laws)
     heads = np.empty((len(laws), width), dtype=np.int64)
@@ -157,14 +162,16 @@ OUTER = 0.8
 
 @lru_cache
 def gauss_legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights for means over the uniform law of an entry."""
+    """The nodes and the weights, (count,) each, of Gauss-Legendre means over the uniform law of an
+    entry."""
     x, share = np.polynomial.legendre.leggauss(count)
     return (LOWER + UPPER) / 2 + (UPPER - LOWER) / 2 * x, share / 2
 
 
 @lru_cache(maxsize=256)
 def _weight_moments(kernel: str, n: int) -> tuple[float, float]:
-    """Mean and standard deviation of an entry's weight."""
+    """The mean and the standard deviation of the weight of an entry that is uniform on
+    [LOWER, UPPER]."""
     u, share = gauss_legendre(32)
     w = weights(kernel, n, u)
     mean = share @ w
@@ -172,7 +179,8 @@ def _weight_moments(kernel: str, n: int) -> tuple[float, float]:
 
 
 def _waves(grid: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """exp(i grid x), (len(grid), len(x)), on frequencies (j + 1/2) h: products of a few waves."""
+    """The waves exp(i grid x), (len(grid), len(x)), on frequencies (j + 1/2) h, computed as
+    products of a few of them."""
     count = math.isqrt(len(grid)) + 1
     first = np.exp(1j * np.outer(grid[:count], x))
     jumps = 2 * grid[0] * count * np.arange(-(-len(grid) // count))
@@ -180,7 +188,7 @@ def _waves(grid: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _power(x: np.ndarray, exponent: int) -> np.ndarray:
-    """x^exponent, by squaring."""
+    """x to the power of a whole exponent, computed by squaring."""
     power = np.ones_like(x)
     while exponent:
         if exponent % 2:
@@ -191,7 +199,8 @@ def _power(x: np.ndarray, exponent: int) -> np.ndarray:
 
 
 def _powers(first: float | np.ndarray, x: np.ndarray, exponents: np.ndarray) -> np.ndarray:
-    """first x^exponents, (len(exponents), *x.shape), from a table of all up to the highest."""
+    """`first` times x to the power of each of some whole exponents, (len(exponents), *x.shape),
+    taken from a table of all powers up to the highest."""
     table = np.empty((exponents.max() + 1, *x.shape), dtype=x.dtype)
     table[0] = first
     filled = 1
@@ -250,7 +259,7 @@ class UniformSums:
     def below(
         self, kernel: str, pluses: np.ndarray, minuses: np.ndarray, offsets: np.ndarray
     ) -> Below:
-        """P(sum + offset <= 0) for each pair of counts (K,) and each offset (S,)."""
+        """P(sum + offset <= 0), (K, S), for each pair of counts (K,) and each offset (S,)."""
         ranges = self._ranges(kernel, pluses, minuses, offsets)
         if_sure = np.where(ranges.centre < 0, 1.0, 0.0)
         probability = np.repeat(if_sure[:, None], len(offsets), axis=1)
@@ -278,12 +287,13 @@ class UniformSums:
     def both(
         self, pluses: np.ndarray, minuses: np.ndarray, linear: np.ndarray, exponential: np.ndarray
     ) -> Both:
-        """The joint law for offsets `linear` and `exponential`, (S,) each, of the two sums."""
-        of_linear = self.below("linear", pluses, minuses, linear)
-        of_exp = self.below("exp", pluses, minuses, exponential)
+        """The probabilities, (K, S) each, that both sums, and each of them, are at most 0, for each
+        pair of counts (K,) and offsets `linear` and `exponential`, (S,) each."""
+        linear_below = self.below("linear", pluses, minuses, linear)
+        exp_below = self.below("exp", pluses, minuses, exponential)
         # Right where one of them is 0 or 1.
-        both = of_linear.probability * of_exp.probability
-        error = of_linear.error + of_exp.error
+        both = linear_below.probability * exp_below.probability
+        error = linear_below.error + exp_below.error
         linear_ranges = self._ranges("linear", pluses, minuses, linear)
         exp_ranges = self._ranges("exp", pluses, minuses, exponential)
         is_open = linear_ranges.is_open & exp_ranges.is_open
@@ -294,12 +304,12 @@ class UniformSums:
             a = self._grid("linear", p, q, linear_ranges.spread, narrowing)
             b = self._grid("exp", p, q, exp_ranges.spread, narrowing)
             signs, cut_off = self._mean_signs(p, q, a, b, linear, exponential)
-            x = of_linear.probability[is_open]
-            y = of_exp.probability[is_open]
+            x = linear_below.probability[is_open]
+            y = exp_below.probability[is_open]
             inverted = (2 * x + 2 * y - 1 + signs) / 4
             both[is_open] = np.clip(inverted, np.maximum(x + y - 1, 0), np.minimum(x, y))
             error += cut_off
-        return Both(both, of_linear.probability, of_exp.probability, error)
+        return Both(both, linear_below.probability, exp_below.probability, error)
 
     def _mean_signs(
         self,
@@ -310,14 +320,16 @@ class UniformSums:
         linear: np.ndarray,
         exponential: np.ndarray,
     ) -> tuple[np.ndarray, float]:
-        """Means of the product of both sums' signs, (K, S), and what grids a and b cut off.
+        """The mean of the product of both sums' signs, (K, S), and the error of what lies beyond
+        the frequencies `a` of the linear and `b` of the exponential sum.
 
         Summed over frequencies a and +-b: terms at -a are conjugate to these.
         """
         # A sum's transform is a power of that of one plus times one of that of one minus.
         plus, minus = self._joint_transforms(a, b)
-        of_b = square_wave(len(b))
-        series = np.outer(square_wave(len(a)), np.concatenate([-of_b[::-1], of_b]))
+        square_wave_b = square_wave(len(b))
+        both_sides = np.concatenate([-square_wave_b[::-1], square_wave_b])
+        series = np.outer(square_wave(len(a)), both_sides)
         place_in_a = half_integers(len(a)) / len(a)
         place_in_b = half_integers(len(b)) / len(b)
         place_in_b = np.concatenate([place_in_b[::-1], place_in_b])
@@ -349,12 +361,12 @@ class UniformSums:
         return signs / 2, cut_off / 8
 
     def _scale(self, pluses: np.ndarray, minuses: np.ndarray) -> np.ndarray:
-        """Standard deviation of a sum over that of one weight."""
+        """The standard deviation of a sum over that of one weight, for each pair of counts (K,)."""
         return np.sqrt((1 - self.tau) ** 2 * pluses + (1 + self.tau) ** 2 * minuses)
 
     @cached_property
     def _correlation(self) -> float:
-        """Of an entry's weights in the two sums."""
+        """The correlation of an entry's weights in the two sums."""
         u, share = gauss_legendre(32)
         u_mean, u_sd = _weight_moments("linear", self.n)
         w_mean, w_sd = _weight_moments("exp", self.n)
@@ -364,6 +376,7 @@ class UniformSums:
     def _ranges(
         self, kernel: str, pluses: np.ndarray, minuses: np.ndarray, offsets: np.ndarray
     ) -> Ranges:
+        """The ranges in which the sums of a kernel lie, for each pair of counts."""
         mean, sd = _weight_moments(kernel, self.n)
         middle = (offsets.max() + offsets.min()) / 2
         spread = np.ptp(offsets) / 2
@@ -379,7 +392,11 @@ class UniformSums:
         spread: float,
         narrowing: float,
     ) -> np.ndarray:
-        """Positive frequencies for sums that are open, with offsets over `spread` to each side."""
+        """The positive frequencies (F,) at which the sums' transforms are inverted.
+
+        The sums are those whose signs are not sure, with offsets of up to `spread` to each side;
+        `narrowing` times their standard deviation decides the highest frequency.
+        """
         _, weight_sd = _weight_moments(kernel, self.n)
         sd = weight_sd * self._scale(pluses, minuses)
         step = 2 * np.pi / max(2 * (self.reach * sd.max() + spread), 1e-9)
@@ -388,17 +405,21 @@ class UniformSums:
 
     @property
     def _sizes(self) -> tuple[float, float]:
-        """y - tau of a plus and of a minus."""
+        """The factors y - tau of a weight whose sign y is a plus, and a minus."""
         return 1 - self.tau, -(1 + self.tau)
 
     def _nodes(self, grids: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Entries and shares, enough for means of waves in the kernels' weights on these grids."""
+        """Entries and their probabilities, (nodes,) each, that are enough for means of waves in the
+        kernels' weights; `grids` are the frequencies by kernel."""
         ends = np.array([LOWER, UPPER])
-        phases = (grid[-1] * np.ptp(weights(k, self.n, ends)) for k, grid in grids.items())
-        return gauss_legendre(24 + math.ceil((1 + self.tau) * sum(phases) / 2))
+        phase = 0.0
+        for kernel, grid in grids.items():
+            phase += grid[-1] * np.ptp(weights(kernel, self.n, ends))
+        return gauss_legendre(24 + math.ceil((1 + self.tau) * phase / 2))
 
     def _joint_transforms(self, a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
-        """E exp(i (a X +- b Y)), (len(a), 2 len(b)), for one plus and for one minus."""
+        """E exp(i (a X +- b Y)), (len(a), 2 len(b)), of one coordinate's terms X and Y in the
+        linear and the exponential sum: for a plus, then for a minus."""
         u, share = self._nodes({"linear": a, "exp": b})
         w = weights("exp", self.n, u)
         return [
@@ -407,7 +428,8 @@ class UniformSums:
         ]
 
     def _beyond_reach(self, kernel: str, pluses: np.ndarray, minuses: np.ndarray) -> float:
-        """Chernoff's bound on P(|sum - its mean| > reach standard deviations), at the worst."""
+        """Chernoff's bound on the probability that a sum lies further from its mean than `reach`
+        standard deviations: the largest over the pairs of counts."""
         u, share = gauss_legendre(32)
         mean, sd = _weight_moments(kernel, self.n)
         deviations = weights(kernel, self.n, u) - mean

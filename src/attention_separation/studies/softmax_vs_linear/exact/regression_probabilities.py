@@ -1,5 +1,9 @@
 """P(E_success) of the softmax-regression model, Figure 3, with an estimate of the error.
 
+E_success is that the softmax network F_exp is positive on D1 and zero on D0, and the linear network
+F_lin zero on both. y has m columns of random signs, and y_j is a column's sign at the special entry
+of D1. A column's score is <f, y>, f the weights; a network is positive if some score exceeds tau.
+
 Given the data the columns of y are independent and alike, so all probabilities are means over the
 data of powers x^m, with x a column's probability that certain networks stay zero. The mean of x is
 computed (see regression_columns); its variance over the data is that of its best sum of functions
@@ -12,6 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,11 +54,11 @@ class GivenCoordinate:
     shares: np.ndarray
 
     def mean(self) -> np.ndarray:
-        """Over the data, (5,)."""
+        """The means of COLUMN_EVENTS over the coordinate's data, (5,)."""
         return np.average(self.values, axis=0, weights=self.shares)
 
     def covariance(self) -> np.ndarray:
-        """Over the data, (5, 5)."""
+        """The covariances of COLUMN_EVENTS over the coordinate's data, (5, 5)."""
         centred = self.values - self.mean()
         return (centred * self.shares[:, None]).T @ centred
 
@@ -77,7 +82,7 @@ class Moments:
 
 @lru_cache(maxsize=128)
 def moments(columns: Columns, data: DatasetDraws) -> Moments:
-    """Means and, to first order, covariances over the data.
+    """The means of COLUMN_EVENTS over the data, and to first order their covariances.
 
     A quantity's mean given one coordinate's data, less its mean, is that coordinate's function in
     the Hajek projection: one and the same for all n - 1 ordinary coordinates, another for j.
@@ -94,7 +99,10 @@ def moments(columns: Columns, data: DatasetDraws) -> Moments:
 
 
 def _missed(laws: Sequence[ZeroLaw], first_order: np.ndarray) -> float:
-    """Variance that the projection misses, were all networks' fluctuations in step.
+    """The variance that the projection misses, if all networks' fluctuations were in step.
+
+    laws : of each network that should be zero
+    first_order : the variance that the projection has of each
 
     Sums of two-point entries lie on lattices, and how a lattice lies to tau depends on all data
     at once. Under the uniform law the projection misses a share of order 1/n.
@@ -106,19 +114,24 @@ def _missed(laws: Sequence[ZeroLaw], first_order: np.ndarray) -> float:
     return missed**2
 
 
-Projection = tuple[GivenCoordinate, GivenCoordinate, float]
-"""COLUMN_EVENTS given an ordinary coordinate, given j, and the numerical error of both."""
+class Projection(NamedTuple):
+    """COLUMN_EVENTS given an ordinary coordinate, given j, and the numerical error of both."""
+
+    ordinary: GivenCoordinate
+    special: GivenCoordinate
+    error: float
 
 
 def _terms(columns: Columns, kernel: str) -> np.ndarray:
-    """A coordinate's terms w (y - tau) in a kernel's sum, (2, E): by its sign, -1 and +1, and its
-    entry."""
+    """A coordinate's terms w (y - tau) in a kernel's sum, (2, E): for its signs -1 and +1, and each
+    of its E entries."""
     u, _ = columns.entry
     return np.outer(LABEL_SIGNS - columns.tau, weights(kernel, columns.n, u))
 
 
 def _independent_data(columns: Columns) -> Projection:
-    """Given y_j and the pluses among the others, F_lin(D1) does not depend on networks on D0."""
+    """The projection where D0 and D1 have independent data: given y_j and the pluses among the
+    others, F_lin(D1) does not depend on the networks on D0."""
     n = columns.n
     _, share = columns.entry
     linear = _terms(columns, "linear").ravel()
@@ -137,10 +150,14 @@ def _independent_data(columns: Columns) -> Projection:
     lin_d1 = [part.probability.reshape(shape) for part in d1]
     both_d0 = d0.both.reshape(shape)
     weighted = weight[:, None, None] / 2
-    all_zero = [
-        np.tensordot(both_d0[s : s + len(pluses)], weighted * lin_d1[s], axes=([0, 1], [0, 1]))
-        for s in (0, 1)
-    ]
+    all_zero = []
+    for s in (0, 1):
+        # With y_j = +1 a column has one plus more.
+        both_given_sign = both_d0[s : s + len(pluses)]
+        zero_given_entry = np.tensordot(
+            both_given_sign, weighted * lin_d1[s], axes=([0, 1], [0, 1])
+        )
+        all_zero.append(zero_given_entry)
     lin_d1_given = np.einsum("k,skab->b", weight / 4, np.array(lin_d1))
     exp_d0 = np.einsum("k,kab->b", d0_weight / 2, d0.exponential.reshape(shape))
     lin_d0 = np.einsum("k,kab->b", d0_weight / 2, d0.linear.reshape(shape))
@@ -155,21 +172,21 @@ def _independent_data(columns: Columns) -> Projection:
     special = _side_by_side(
         all_zero_given_j[1], all_zero_given_j[0], lin_d1_given @ share, exp_d0, lin_d0
     )
-    return (
+    return Projection(
         GivenCoordinate(ordinary.reshape(-1, 5), np.outer(share, share).ravel()),
         GivenCoordinate(special, share),
-        d0.error + max(part.error for part in d1),
+        error=d0.error + max(part.error for part in d1),
     )
 
 
 def _side_by_side(*quantities: np.ndarray) -> np.ndarray:
-    """Arrays that broadcast, along a last axis."""
+    """Arrays that broadcast, stacked along a new last axis."""
     return np.stack(np.broadcast_arrays(*quantities), axis=-1)
 
 
 def _same_data(columns: Columns) -> Projection:
-    """D0 has the entries of D1 but at j: if y_j = +1 then F_lin is zero on D0 where it is on D1,
-    and if y_j = -1 the other way round."""
+    """The projection where D0 has the entries of D1 but at j: if y_j = +1 then F_lin is zero on D0
+    where it is on D1, and if y_j = -1 the other way round."""
     _, share = columns.entry
     pluses, weight = likely_heads(columns.n - 2)
     minuses = columns.n - 2 - pluses
@@ -187,19 +204,17 @@ def _same_data(columns: Columns) -> Projection:
         d0 = columns.both(pluses, minuses, linear_d0, exponential_d0)
         d1 = columns.both(pluses, minuses, linear_d1, exponential_d0)
         all_zero = d1.both if sign > 0 else d0.both
-        by_sign.append(
-            [
-                (weight @ probability).reshape(shape).mean(axis=0)
-                for probability in (all_zero, d1.linear, d0.exponential, d0.linear)
-            ]
-        )
+        means = []
+        for probability in (all_zero, d1.linear, d0.exponential, d0.linear):
+            means.append((weight @ probability).reshape(shape).mean(axis=0))
+        by_sign.append(means)
         error = max(error, d0.error, d1.error)
     minus, plus = np.array(by_sign)
     single_networks = (plus[1:] + minus[1:]) / 2
     table = np.stack([plus[0], minus[0], *single_networks], axis=-1)
     ordinary = GivenCoordinate(np.tensordot(share, table, axes=(0, 1)), share)
     special = GivenCoordinate(np.tensordot(share, table, axes=(0, 0)), share)
-    return ordinary, special, error
+    return Projection(ordinary, special, error)
 
 
 SURE = 1e-7
@@ -236,10 +251,7 @@ def references(points: list[Point]) -> list[Reference]:
 
 
 def reference(point: Point) -> Reference:
-    """Reference values for a point of the softmax-regression model.
-
-    point : any valid point; none raises
-    """
+    """The reference values at a point of the softmax-regression model; no valid point raises."""
     if point.law in LEVELS:
         return _equal_entries(point)
     if point.tau >= 1:
@@ -262,36 +274,42 @@ def reference(point: Point) -> Reference:
         zero, zero_error = _zero_probability(over_data, point, network)
         events.append(zero)
         event_errors.append(zero_error)
-    how = "Fourier inversion" if point.law == "uniform" else "sums over counts"
-    method = f"second order, {how}"
+    computation = "Fourier inversion" if point.law == "uniform" else "sums over counts"
+    method = f"second order, {computation}"
     if not decides:
         error = 1.0
         method = SIGN_DECIDES
-    elif _too_few(point, point.m > 1 or point.signs == "fresh"):
+    elif _has_too_few_tokens(point, is_power=point.m > 1 or point.signs == "fresh"):
         error = 1.0
         method = "second order, too few entries for an estimated error"
     return Reference(success, tuple(events), error, tuple(event_errors), method)
 
 
 def _linear_silent(point: Point, event_error: float, error: float, method: str) -> Reference:
-    """The reference where all networks that should be zero are taken to be so."""
+    """The reference values at a point where all networks that should be zero are taken to be so.
+
+    event_error : of the event that such a network is zero
+    error : of P(success)
+    """
     some_plus = _some_plus(point.m)
     event_errors = (_error_of_sign(point), event_error, event_error, event_error)
     return Reference(some_plus, (some_plus, 1.0, 1.0, 1.0), error, event_errors, method)
 
 
 def _some_plus(m: int) -> float:
-    """P(y_j = +1 in some of m columns)."""
+    """The probability that the special sign y_j is +1 in some of m columns."""
     return -math.expm1(-m * math.log(2))
 
 
 def _error_of_sign(point: Point) -> float:
-    """The error of P(F_exp(D1) > 0), taken for that of y_j = +1: 1 where this need not be so."""
+    """The error of taking P(F_exp(D1) > 0) for the probability that y_j is +1 in some column: 1
+    where the two need not be the same, else 0."""
     return 0.0 if special_sign_decides(point.n, point.tau) else 1.0
 
 
 def equal_entries_scores(n: int, level: float) -> tuple[list[np.ndarray], np.ndarray]:
-    """Scores of a column against each network where all ordinary entries of Ax are equal.
+    """The scores of a column with each network where all entries of Ax but the special one are
+    `level` log n, and the probabilities of the column's states.
 
     Returns
     -------
@@ -308,15 +326,17 @@ def equal_entries_scores(n: int, level: float) -> tuple[list[np.ndarray], np.nda
         if dataset == 0:
             scores.append(total / n)
         else:
-            special = (
-                SPECIAL_MULTIPLE / level if kernel == "linear" else n ** (SPECIAL_MULTIPLE - level)
-            )
+            if kernel == "linear":
+                special = SPECIAL_MULTIPLE / level
+            else:
+                special = n ** (SPECIAL_MULTIPLE - level)
             scores.append((special * sign + (total - sign)) / (special + n - 1))
     return scores, share / 2
 
 
 def _equal_entries(point: Point) -> Reference:
-    """Laws of equal entries: the data are fixed; a column is its special sign and its pluses."""
+    """The exact values at a point whose entries of Ax are all equal: the data are fixed, and a
+    column's scores depend on its special sign and its number of pluses alone."""
     scores, share = equal_entries_scores(point.n, LEVELS[point.law])
     positive = [exceeds(score, point.tau, point.s) for score in scores]
     zero = np.minimum([(~p @ share).sum() for p in positive], 1.0) ** point.m
@@ -336,7 +356,8 @@ def _equal_entries(point: Point) -> Reference:
 
 @lru_cache(maxsize=4096)
 def _tail_bound(law: Law, n: int, tau: float) -> float:
-    """Chernoff's bound on P(a column makes F_lin(D1), F_exp(D0) or F_lin(D0) positive)."""
+    """Chernoff's bound on the probability that a column makes F_lin(D1), F_exp(D0) or F_lin(D0)
+    positive."""
     if law == "uniform":
         u, share = gauss_legendre(32)
     else:
@@ -345,39 +366,41 @@ def _tail_bound(law: Law, n: int, tau: float) -> float:
     for kernel, dataset in CONTEST_OF_PAPER.networks[1:]:
         w = weights(kernel, n, u)
         tilts = TILTS * tau / w.max()
-        exponents = (n - dataset) * np.log(_mgf(tilts[:, None] * w, tau) @ share)
+        exponents = (n - dataset) * np.log(_mean_exponential(tilts[:, None] * w, tau) @ share)
         if dataset == 1:
-            exponents += np.log(_mgf(tilts * SPECIAL_MULTIPLE, tau))
+            exponents += np.log(_mean_exponential(tilts * SPECIAL_MULTIPLE, tau))
         bound += math.exp(exponents.min())
     return bound
 
 
-def _mgf(tilt: np.ndarray, tau: float) -> np.ndarray:
-    """E exp(tilt (y - tau)) over the sign y."""
+def _mean_exponential(tilt: np.ndarray, tau: float) -> np.ndarray:
+    """E exp(tilt (y - tau)) over a random sign y."""
     return (np.exp((1 - tau) * tilt) + np.exp(-(1 + tau) * tilt)) / 2
 
 
-def _too_few(point: Point, powers: bool) -> bool:
-    """Whether no error can be estimated, of means over the data of a power, or of a mean alone."""
-    if powers and point.law == "uniform":
+def _has_too_few_tokens(point: Point, is_power: bool) -> bool:
+    """Whether a point has too few tokens for an estimated error of a mean over the data; a mean of
+    powers (`is_power`) needs more."""
+    if is_power and point.law == "uniform":
         return point.n < FEWEST_UNIFORM
     return point.n < FEWEST_TOKENS
 
 
 def _zero_probability(over_data: Moments, point: Point, network: int) -> tuple[float, float]:
-    """P(a network of CONTEST_OF_PAPER.networks[1:] is zero), and its estimated error."""
+    """The probability that the network of this number in CONTEST_OF_PAPER.networks[1:] is zero, and
+    its estimated error."""
     if over_data.laws:
         zero, share = over_data.laws[network]
         return float(min(share @ zero**point.m, 1.0)), PROBABILITY_ROUNDING
     network_is_zero = np.eye(len(COLUMN_EVENTS))[2 + network]
     value, error = _mean_power(over_data, network_is_zero[None], point.m)
-    if _too_few(point, point.m > 1):
+    if _has_too_few_tokens(point, is_power=point.m > 1):
         error = 1.0
     return value, error
 
 
 def _success(over_data: Moments, point: Point) -> tuple[float, float]:
-    """P(E_success), and its estimated error."""
+    """The probability of success at a point, and its estimated error."""
     if point.signs == "fresh":
         product, product_error = _mean_power(over_data, np.eye(5)[2:], point.m)
         success = _some_plus(point.m) * product
@@ -390,15 +413,16 @@ def _success(over_data: Moments, point: Point) -> tuple[float, float]:
     return float(np.clip(success, 0, 1)), float(min(error, 1))
 
 
-def _mean_power(over_data: Moments, which: np.ndarray, m: int) -> tuple[float, float]:
-    """E prod_i x_i^m over the data, x = which @ COLUMN_EVENTS, and its estimated error.
+def _mean_power(over_data: Moments, factors: np.ndarray, m: int) -> tuple[float, float]:
+    """The mean over the data of prod_i x_i^m, where x = factors @ COLUMN_EVENTS, and its estimated
+    error.
 
     The mean falls with m: where the expansion is no longer to be trusted, a smaller m bounds it.
     """
-    x = which @ over_data.mean
+    x = factors @ over_data.mean
     if x.min() < NEGLIGIBLE_SUCCESS:
         return 0.0, NEGLIGIBLE_SUCCESS + over_data.error
-    relative = which @ over_data.covariance @ which.T / np.outer(x, x)
+    relative = factors @ over_data.covariance @ factors.T / np.outer(x, x)
     correction = (m**2 * relative.sum() - m * np.trace(relative)) / 2
     missed = 0.0
     if m > 1 or len(x) > 1:
@@ -406,6 +430,7 @@ def _mean_power(over_data: Moments, which: np.ndarray, m: int) -> tuple[float, f
     size = m**2 * np.abs(relative).sum() / 2 + missed
 
     def numeric_error(power: float) -> float:
+        """The error of the mean of a power, from those of floats and of `over_data`."""
         spread = math.sqrt(over_data.covariance.trace())
         return PROBABILITY_ROUNDING + power * over_data.error * (1 + power * spread)
 

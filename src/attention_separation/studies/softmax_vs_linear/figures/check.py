@@ -1,4 +1,5 @@
-"""Fails if any panel differs from its reference."""
+"""Fails if any panel differs: if its simulated success rates are not those of its exact or
+reference values, by the table of verdicts."""
 
 from pathlib import Path
 
@@ -17,6 +18,7 @@ def sentences(verdicts: pa.Table) -> list[str]:
 
 
 def _sentence(row: Row) -> str:
+    """A sentence on a panel that differs, from its row of the table of verdicts."""
     origin = "by reference values" if row["largest_p_error"] else "exactly"
     return (
         f"{row['panel']} differs: its mean success rate is {row['mean_p_hat']:.4f}, {origin} "
@@ -26,6 +28,7 @@ def _sentence(row: Row) -> str:
 
 
 def run(job: Job, verdicts: Path, output: Path) -> None:
+    """Write how many panels have each verdict; ValueError if one differs."""
     table = read_parquet(verdicts, SCHEMA)
     different = sentences(table)
     if different:

@@ -1,4 +1,8 @@
-"""What stands around a figure's panels: parameters on axes and in titles, and the note beneath."""
+"""What stands around a figure's panels: parameters on axes and in titles, and the note beneath.
+
+A panel sweeps one or two parameters and holds the others fixed. *Reconstructed* is what the paper's
+text does not state. A *contest* says which networks must be positive, and which zero, for success.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -16,40 +20,44 @@ PER_LINE = 4
 
 
 def held_title(panel: Panel) -> str:
-    """The numeric parameters that a panel holds fixed, as lines of text."""
+    """The numeric parameters that a panel holds fixed, with their values, as lines of text."""
     items = [*held_items(panel).values()]
-    starts = range(0, len(items), PER_LINE)
-    return "\n".join(",  ".join(items[start : start + PER_LINE]) for start in starts)
+    lines = []
+    for start in range(0, len(items), PER_LINE):
+        lines.append(",  ".join(items[start : start + PER_LINE]))
+    return "\n".join(lines)
 
 
 def held_items(panel: Panel) -> dict[str, str]:
-    """Each numeric parameter that a panel holds fixed as text, by its name; an asterisk marks
-    reconstructed ones."""
+    """The text, such as "n = 200", of each numeric parameter that a panel holds fixed, by its name;
+    an asterisk marks those that are reconstructed."""
     items = {}
     for name in IN_TITLES:
         if name in panel.fixed:
-            value = _value(panel.fixed[name], panel)
+            value = _value_text(panel.fixed[name], panel)
             text = f"{SWEEPABLE[name].symbol} = {value}"
             items[name] = marked(text, name in panel.reconstructed)
     return items
 
 
 def marked(text: str, is_reconstructed: bool) -> str:
-    """A text, with an asterisk where it is of something reconstructed."""
+    """A text, with an asterisk at its end if what it names is reconstructed."""
     return f"{text}{MARK}" if is_reconstructed else text
 
 
-def _value(value: MRule | float | str, panel: Panel) -> str:
-    """A fixed value as text: of a rule that makes one number at all points of its panel, this."""
+def _value_text(value: MRule | float | str, panel: Panel) -> str:
+    """A value that a panel holds fixed, as text; of a rule for m that gives one number at all
+    points of the panel, this number."""
     if isinstance(value, MRule):
         counts = {point.m for point in panel.points()}
-        return _rule(value) if len(counts) > 1 else str(counts.pop())
+        return _rule_text(value) if len(counts) > 1 else str(counts.pop())
     if isinstance(value, str):
         return value.replace("c", SWEEPABLE["c"].symbol)
     return f"{value:g}"
 
 
-def _rule(rule: MRule) -> str:
+def _rule_text(rule: MRule) -> str:
+    """A rule for m as a formula, such as "⌊log 𝑛⌋"."""
     log = {"e": "log", 2: "log₂", 10: "log₁₀"}[rule.base]
     times = "" if rule.times == 1 else f"{rule.times:g} "
     argument = "(𝑛/δ)" if rule.log_of == "n/delta" else " 𝑛"
@@ -59,16 +67,19 @@ def _rule(rule: MRule) -> str:
 
 
 def symbol_of(name: str, reconstructed: Collection[str] = ()) -> str:
-    """A parameter as text; theta, a fraction, has an asterisk behind brackets."""
+    """The symbol of a parameter, with an asterisk if it is reconstructed; theta, a fraction, stands
+    in parentheses before it."""
     symbol = SWEEPABLE[name].symbol
     if name not in reconstructed:
         return symbol
-    return marked(f"({symbol})" if name == "theta" else symbol, is_reconstructed=True)
+    if name == "theta":
+        symbol = f"({symbol})"
+    return marked(symbol, is_reconstructed=True)
 
 
 def are_outside(panel: Panel) -> list[bool]:
-    """Whether each point's parameters leave the datasets' definition, which asks them of attention
-    alone."""
+    """Whether each point's parameters lie outside the datasets' definition, which limits them in
+    models of attention alone."""
     model = MODELS[panel.model]
     points = panel.points()
     if not isinstance(model, AttentionModel):
@@ -77,8 +88,8 @@ def are_outside(panel: Panel) -> list[bool]:
 
 
 def note_on_definition(panels: Iterable[Panel], is_shaded: bool = False) -> str:
-    """At how many points of attention the parameters are outside the definition, and what it asks
-    for; empty where none are. A figure may have them shaded."""
+    """A note on how many points of attention lie outside the datasets' definition, and what it asks
+    for; "" where none do. `is_shaded` : whether the figure shades them."""
     points = 0
     outside = Counter[AttentionModel]()
     for panel in panels:
@@ -118,8 +129,8 @@ WORDS_OF_CHOICES: dict[tuple[str, object], str] = {
 
 
 def choices_in_words(panels: Sequence[Panel], titled: Collection[str] = ()) -> str:
-    """The choices that panels make, each once, but for those that `titled` names, of which titles
-    speak; what is reconstructed has an asterisk."""
+    """The choices that panels make, in words, each once; an asterisk marks what is reconstructed.
+    Parameters in `titled` are left out: the titles name them."""
     choices = []
     notes = []
     for panel in panels:
@@ -136,7 +147,8 @@ def footnote(
     names_contests: bool = True,
     is_shaded: bool = False,
 ) -> str:
-    """Lines, with what else is to be said of the panels; of their contests only where asked."""
+    """The text beneath a figure: some lines, then what success is in its panels, if
+    `names_contests`, which points are outside the definition, and what an asterisk means."""
     note = [*lines]
     if names_contests:
         note += contests_in_words({panel.name: panel.contest for panel in panels})

@@ -1,4 +1,5 @@
-"""Success rates against the swept parameters, panel by panel."""
+"""Success rates against the swept parameters, panel by panel. A panel of one swept parameter is a
+curve, one of two a map."""
 
 from pathlib import Path
 
@@ -81,24 +82,29 @@ def draw(job: PanelsJob, tables: list[pa.Table], lines: pa.Table) -> Figure:
 
 
 def _legend(panels: list[Panel], tables: list[pa.Table]) -> list[Artist]:
-    """What the panels that are no maps have."""
-    curves = [
-        (panel, table) for panel, table in zip(panels, tables, strict=True) if len(panel.sweep) == 1
-    ]
+    """The legend's entries on the panels that are curves; none where all are maps."""
+    curves = []
+    largest_error = 0.0
+    for panel, table in zip(panels, tables, strict=True):
+        if len(panel.sweep) == 1:
+            curves.append(panel)
+            largest_error = max(largest_error, numpy_column(table, "p_error").max())
     if not curves:
         return []
-    largest = max(numpy_column(table, "p_error").max() for _, table in curves)
-    exact = f"reference value, estimated error ≤ {rounded_up(largest)}" if largest else "exact"
+    exact = "exact"
+    if largest_error:
+        exact = f"reference value, estimated error ≤ {rounded_up(largest_error)}"
     handles: list[Artist] = [
         drawing.key("trials", BLUE, marker="o", markersize=4, linewidth=0),
         drawing.key(exact, VERMILION, linewidth=1.3),
     ]
-    if any(any(are_outside(panel)) for panel, _ in curves):
+    if any(any(are_outside(panel)) for panel in curves):
         handles.append(drawing.shade_key(OUTSIDE))
     return handles
 
 
 def _draw_letter(ax: Axes, letter: str) -> None:
+    """Draw a panel's letter above its upper left corner."""
     ax.annotate(
         letter,
         xy=(0, 1),
@@ -112,13 +118,14 @@ def _draw_letter(ax: Axes, letter: str) -> None:
 
 
 def _draw_rates(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None:
-    """The rates of a panel, and those from HIGH on again in an inset where all are there."""
+    """Draw the rates of a panel; if all lie above HIGH, again in an inset from there on."""
     _draw_points(ax, panel, table, line)
     (swept,) = panel.sweep
     ax.set_ylim(0, 1)
     ax.set_xlabel(_axis_label(swept, panel))
     ax.set_ylabel("success rate")
-    if min(numpy_column(table, "ci_low").min(), numpy_column(table, "p_exact").min()) >= HIGH:
+    lowest = min(numpy_column(table, "ci_low").min(), numpy_column(table, "p_exact").min())
+    if lowest >= HIGH:
         inset = ax.inset_axes(INSET)
         _draw_points(inset, panel, table, line)
         inset.set_ylim(HIGH, 1)
@@ -131,8 +138,8 @@ def _draw_rates(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None
 
 
 def _draw_points(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None:
-    """Trials with their intervals and exact values, on a ground that is shaded where the datasets'
-    definition is left."""
+    """Draw a panel's trials with their intervals, and its exact values, on a ground that is shaded
+    where points lie outside the datasets' definition."""
     names = ("value", "p_hat", "ci_low", "ci_high", "p_exact")
     x, rate, low, high, exact = drawing.sorted_columns(table, *names)
     gaps = np.diff(x)
@@ -160,13 +167,14 @@ def _draw_points(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> Non
     else:
         ax.set_xlim(x[0], x[-1])
     swept = [point.swept[0] for point in panel.points()]
-    outside = np.array(are_outside(panel))[np.argsort(swept, kind="stable")]
-    drawing.shade(ax, x, outside)
+    order = np.argsort(swept, kind="stable")
+    is_outside = np.array(are_outside(panel))[order]
+    drawing.shade(ax, x, is_outside)
 
 
 def draw_panel_map(ax: Axes, panel: Panel, shown: np.ndarray, exact: np.ndarray) -> QuadMesh:
-    """A panel of two swept parameters: what is shown at its points as colours, and contours of
-    exact values."""
+    """Draw a panel of two swept parameters: the numbers `shown` at its points as colours, and
+    contours of the exact values. Returned is the coloured mesh."""
     x, y = np.array([point.swept for point in panel.points()]).T
     columns, rows, grid = drawing.as_grid(x, y, shown)
     across, upwards = panel.sweep
@@ -178,7 +186,7 @@ def draw_panel_map(ax: Axes, panel: Panel, shown: np.ndarray, exact: np.ndarray)
 
 
 def _set_axis(axis: Axis, label: str, values: np.ndarray) -> None:
-    """The label, and a scale and ticks as sorted values need them."""
+    """Set an axis's label, and the scale and the ticks that its sorted values need."""
     axis.set_label_text(label)
     if values[0] > 0 and values[-1] > WIDE_RATIO * values[0]:
         drawing.log_axis(axis, (values[0], values[-1]))
@@ -187,12 +195,14 @@ def _set_axis(axis: Axis, label: str, values: np.ndarray) -> None:
 
 
 def _axis_label(name: str, panel: Panel) -> str:
+    """The label of a swept parameter's axis: what it is, and its symbol."""
     swept = SWEEPABLE[name]
     return marked(swept.words + swept.symbol, name in panel.reconstructed)
 
 
 def _note(job: PanelsJob) -> str:
-    """The trials, the choices that all panels share, and what departs from them."""
+    """The text beneath the figure: its numbers of trials, the panels' choices, and notes on
+    them."""
     trials = sorted({panel.trials for panel in job.panels})
     counts = " or ".join(f"{count:,}" for count in trials)
     items = [f"{counts} trials per point"]
@@ -206,6 +216,7 @@ def _note(job: PanelsJob) -> str:
 
 
 def run(job: PanelsJob, tables: list[Path], exact: list[Path], output: Path) -> None:
+    """Write a figure of panels with its numbers, and the lines of exact values that it draws."""
     joined = read_joined(tables, exact, [panel.contest for panel in job.panels])
     # Panels of other contests have other events.
     whole = pa.concat_tables(

@@ -1,4 +1,7 @@
-"""Each panel's simulation held against its exact or reference values."""
+"""Each panel's simulation held against its exact or reference values.
+
+A panel is a grid of points, and its verdict is "agrees", "differs" or "undecided".
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -81,7 +84,10 @@ ABOUT = (
 
 
 def verdict_tables(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, pa.Table]:
-    """The table of panels and that of points; `tables` are of `join_exact`."""
+    """The table of verdicts by panel, as SCHEMA, and that of the points, as VERDICT_POINTS_SCHEMA.
+
+    `tables` : each panel's simulated points with their exact values, as `join_exact` gives them
+    """
     measured = [
         points_of(panel.name, table) for panel, table in zip(job.panels, tables, strict=True)
     ]
@@ -99,7 +105,8 @@ def verdict_tables(job: VerdictsJob, tables: list[pa.Table]) -> tuple[pa.Table, 
 
 
 def points_of(name: str, table: pa.Table) -> PanelPoints:
-    """The points of a joined table; every cell has its number."""
+    """The counts and references of a panel's points, from its joined table. ValueError if a cell
+    has no number."""
     for column in table.column_names:
         if column in MAY_BE_NULL:
             continue
@@ -117,6 +124,7 @@ def points_of(name: str, table: pa.Table) -> PanelPoints:
 
 
 def _row(panel: Panel, points: PanelPoints, verdict: PanelVerdict) -> Row:
+    """The row of SCHEMA of a panel."""
     # `point_p` is no column, so the table leaves it out.
     return vars(verdict) | {
         "panel": panel.name,
@@ -130,24 +138,24 @@ def _row(panel: Panel, points: PanelPoints, verdict: PanelVerdict) -> Row:
 
 
 def agreement(rows: Sequence[Row]) -> str:
-    """How many panels agree, in words, and which do not."""
-    others = [
+    """How many panels agree, and which do not, in words, from the rows of the table of verdicts."""
+    not_agreeing = [
         f"{row['panel']} {row['verdict']}" for row in rows if row["verdict"] != Verdict.AGREES
     ]
-    agreeing = len(rows) - len(others)
-    return "; ".join([f"simulation = exact at {agreeing} of {len(rows)} panels", *others])
+    agreeing = len(rows) - len(not_agreeing)
+    return "; ".join([f"simulation = exact at {agreeing} of {len(rows)} panels", *not_agreeing])
 
 
 def about(job: VerdictsJob, points: int) -> str:
-    """What stands above the table of the panels."""
+    """The text above the table of verdicts, whose panels have so many points in all."""
     tests = points + PANEL_TESTS * len(job.panels)
     return ABOUT.format(level=job.level, tests=tests, margin=job.margin, reconstructed=COLUMN)
 
 
 def run(job: VerdictsJob, tables: list[Path], exact: list[Path], output: Path) -> None:
-    by_panel, by_point = verdict_tables(
-        job, read_joined(tables, exact, [panel.contest for panel in job.panels])
-    )
+    """Write the verdicts on the panels, and the table of their points beside it."""
+    joined = read_joined(tables, exact, [panel.contest for panel in job.panels])
+    by_panel, by_point = verdict_tables(job, joined)
     provenance = record(job.canonical(), __name__)
     write_result(by_panel, output, provenance, TITLE, about(job, points=len(by_point)))
     write_parquet(by_point, output.with_name(f"{output.stem}_points.parquet"), provenance)

@@ -52,7 +52,7 @@ MODELS_OF_ATTENTION = (SELF_ATTENTION_MODEL, CROSS_ATTENTION_MODEL)
 
 
 def read_otherwise(reading: Reading) -> AttentionModel:
-    """Cross-attention with another reading of its datasets."""
+    """The model of cross-attention with another reading of its datasets."""
     return replace(
         CROSS_ATTENTION_MODEL,
         types=partial(cross_attention.token_types, reading),
@@ -68,5 +68,6 @@ IN_BOTH = read_otherwise(lambda a, s: Entries(a * s, s, a * s, s))
 
 
 def with_common_score(v: float) -> AttentionModel:
-    """The reading whose ordinary scores are v log n: the other columns of A1 hold v s."""
+    """The model of cross-attention whose ordinary scores are v log n: the other columns of A1 hold
+    v s."""
     return read_otherwise(lambda a, s: Entries(a * s, v * s, s, s))

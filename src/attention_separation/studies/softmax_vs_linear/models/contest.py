@@ -30,13 +30,14 @@ class Network(NamedTuple):
 
     @property
     def stream(self) -> str:
-        """Name of the stream of a y of its own."""
+        """The name of the stream that the network's signs y are drawn from, where networks do not
+        share them."""
         return f"signs {NETWORKS_IN_STREAMS.get(self.kernel, self.kernel)} D{self.dataset}"
 
 
 @cache
 def _networks_of(kernels: tuple[str, ...]) -> tuple[Network, ...]:
-    """Of some kernels, the order of the axis of networks; every point of a panel asks for it."""
+    """The networks of some kernels, those on D1 first: the order of every axis of networks."""
     on_d1 = [Network(kernel, 1) for kernel in kernels]
     on_d0 = [Network(kernel, 0) for kernel in kernels]
     return (*on_d1, *on_d0)
@@ -63,22 +64,22 @@ class Contest(StrictModel, title="contest"):
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """All kernels, the one that fires first."""
+        """All kernels of the contest; the one whose network must be positive comes first."""
         return (self.fires, *self.silent)
 
     @property
     def formulas(self) -> tuple[str, ...]:
-        """The kernels that are formulas, or the reader's own by one."""
-        own = {kernel.name: kernel.setting for kernel in self.own or ()}
-        texts = []
+        """The kernels that are formulas, or that the reader's own settings define by one."""
+        setting_by_name = {kernel.name: kernel.setting for kernel in self.own or ()}
+        formulas = []
         for text in self.kernels:
-            if text in own:
-                is_one = not isinstance(own[text], PythonKernel)
+            if text in setting_by_name:
+                has_formula = not isinstance(setting_by_name[text], PythonKernel)
             else:
-                is_one = is_formula(text)
-            if is_one:
-                texts.append(text)
-        return tuple(texts)
+                has_formula = is_formula(text)
+            if has_formula:
+                formulas.append(text)
+        return tuple(formulas)
 
     def kernel_of(self, text: str) -> Kernel:
         """The kernel of one of `kernels`."""
@@ -86,13 +87,14 @@ class Contest(StrictModel, title="contest"):
 
     @property
     def networks(self) -> tuple[Network, ...]:
-        """The order of the last axis wherever networks stand side by side: those on D1, in the
-        order of `kernels`, then those on D0."""
+        """The networks of the contest: those on D1, in the order of `kernels`, then those on D0. It
+        is the order of the last axis wherever networks stand side by side."""
         return _networks_of(self.kernels)
 
     @property
     def events(self) -> tuple[str, ...]:
-        """Names of the events whose intersection is success, network by network."""
+        """The names of the events that together are success, one for each network, such as
+        "f_exp_d1_positive"."""
         events: list[str] = []
         for k, network in enumerate(self.networks):
             name = network.kernel
@@ -104,16 +106,18 @@ class Contest(StrictModel, title="contest"):
 
     @property
     def outcomes(self) -> tuple[str, ...]:
-        """What is counted over the trials of a point."""
+        """The names of what is counted over the trials of a point: successes, and each event."""
         return ("successes", *self.events)
 
     def event_flags(self, positive: np.ndarray) -> np.ndarray:
-        """Which of `events` happened, in a success all; positive : (..., networks) bool, whether
-        each is > 0."""
+        """Which of `events` happened, (..., networks) bool; in a success all did.
+
+        positive : (..., networks) bool, which networks are positive
+        """
         return positive == (np.arange(len(self.networks)) == 0)
 
     def in_words(self) -> str:
-        """The contest in a sentence without an end."""
+        """What success is in the contest, as a sentence without capital and full stop."""
         text = f"success: {network_name(self.fires)} is positive on D1 and zero on D0"
         if not self.silent:
             return text
@@ -127,19 +131,20 @@ CONTEST_OF_PAPER = Contest(fires="exp", silent=("linear",))
 
 
 def network_name(kernel: str) -> str:
-    """A kernel's network in text: F_exp."""
+    """A kernel's network in text, such as "F_exp"."""
     return f"F_{IN_THE_PAPER.get(kernel, kernel)}"
 
 
 def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
-    """Sentences on what success is in panels: one that all have, or the paper's contest first and
-    then each other one with the names of its panels."""
+    """Sentences on what success is in some panels, whose contests are given by their names: one
+    sentence if all have the same, else the paper's contest first, then each other one with the
+    names of its panels."""
     panels: dict[Contest, list[str]] = {}
     for name, contest in contests.items():
         panels.setdefault(contest, []).append(name)
     if len(panels) == 1:
-        (of_all,) = panels
-        return [_as_sentence(of_all)]
+        (shared_contest,) = panels
+        return [_as_sentence(shared_contest)]
     sentences = []
     if panels.pop(CONTEST_OF_PAPER, None):
         sentences.append(_as_sentence(CONTEST_OF_PAPER))
@@ -149,5 +154,6 @@ def contests_in_words(contests: Mapping[str, Contest]) -> list[str]:
 
 
 def _as_sentence(contest: Contest) -> str:
+    """What success is in a contest, as a sentence."""
     words = contest.in_words()
     return f"{words[0].upper()}{words[1:]}."

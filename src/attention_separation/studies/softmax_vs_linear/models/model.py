@@ -1,5 +1,10 @@
 """What a model of the paper is: its parameters, points that give each a value, and what it can be
-asked; models of attention among them."""
+asked; models of attention among them.
+
+Tokens of one type have equal rows of attention: a network's *distinct rows* stand for all n. D0 and
+D1 are a model's two datasets, X = Q K^T, and m is the number of columns of random signs. A contest
+says which networks must be positive, and which zero, for success.
+"""
 
 import math
 import re
@@ -58,6 +63,7 @@ class MRule(StrictModel, title="rule for m"):
 
 
 def _known_theta(text: str) -> str:
+    """The text of a theta; ValueError unless it is such as "c + 0.1"."""
     if not OVER_C.fullmatch(text):
         raise ValueError("allowed: a number, or 'c + NUMBER' such as 'c + 0.1'")
     return text
@@ -170,12 +176,14 @@ class Point:
 
 
 def batch_key(point: Point) -> tuple:
-    """What points share that arrays hold together: d, X, the contest, and what trials share."""
+    """What points must have in common for arrays to hold them together: d, X, the contest, and what
+    trials share."""
     return point.d, point.attention_x, point.contest, point.data, point.signs
 
 
 def batches(points: list[Point], key: Callable[[Point], tuple] = batch_key) -> list[list[Point]]:
-    """The points in groups of one key, by default those that arrays can hold together."""
+    """The points in groups of those with the same key, by default those that arrays can hold
+    together."""
     groups: dict[tuple, list[Point]] = {}
     for point in points:
         groups.setdefault(key(point), []).append(point)
@@ -254,15 +262,15 @@ class AttentionModel(Dataset, Model):
 
     @classmethod
     def on(cls, dataset: Dataset, **more: Any) -> "AttentionModel":
-        """The model on a dataset; `more` are the other attributes."""
+        """The model on a dataset; `more` are the model's attributes that the dataset has not."""
         return cls(**vars(dataset), **more)
 
     def check_contest(self, contest: Contest) -> None:
         """Attention takes every kernel."""
 
     def network_rows(self, points: Sequence[Point]) -> list[Rows]:
-        """The distinct rows of each network, at points of one contest that arrays can hold
-        together."""
+        """The distinct rows of attention of each network of a contest, at points of that contest
+        that arrays can hold together."""
         types = [self.token_types(points, dataset) for dataset in (0, 1)]
         contest = points[0].contest
         return [
@@ -271,13 +279,13 @@ class AttentionModel(Dataset, Model):
         ]
 
     def rows_of_kernels(self, point: Point, kernels: Sequence[str]) -> list[Rows]:
-        """The distinct rows of some kernels of a point's contest on both datasets; ArithmeticError
-        where one has no weights."""
-        return [
-            distinct_rows(self.token_types([point], dataset), point.contest.kernel_of(kernel))
-            for dataset in (0, 1)
-            for kernel in kernels
-        ]
+        """The distinct rows of attention at a point of some kernels of its contest, on D0 and then
+        on D1; ArithmeticError where one has no weights."""
+        rows = []
+        for dataset in (0, 1):
+            types = self.token_types([point], dataset)
+            rows += [distinct_rows(types, point.contest.kernel_of(kernel)) for kernel in kernels]
+        return rows
 
     def scale(self, n: int) -> float:
         """s = sqrt(log n)."""
@@ -285,10 +293,10 @@ class AttentionModel(Dataset, Model):
 
     def allows(self, a0: float, a1: float, b: float, c: float) -> bool:
         """Whether the definition of the datasets allows the parameters; b and c may be ABSENT."""
-        sums = b is None or abs(b + c - 1) < SUM_TOLERANCE
-        return a0 < LARGEST_A0 and a1 >= self.least_a1 and sums
+        sum_is_one = b is None or abs(b + c - 1) < SUM_TOLERANCE
+        return a0 < LARGEST_A0 and a1 >= self.least_a1 and sum_is_one
 
 
 def batch_size(d: int) -> int:
-    """Points of this d whose states are worked on at once."""
+    """The number of points of this d whose columns' states are worked on at once."""
     return max(NUMBERS_AT_ONCE // (8 * d * MOST_ROWS), 1)

@@ -1,4 +1,8 @@
-"""The tables of a panel: simulated points, their exact or reference values, and both row by row."""
+"""The tables of a panel: simulated points, their exact or reference values, and both row by row.
+
+A point is one place of a panel's grid. Its contest has events, one for each network, which together
+are success.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -40,8 +44,11 @@ PARAMETER_COLUMNS = dict.fromkeys(("n", "d", "m"), int) | dict.fromkeys(
 
 
 def simulated_schema(contest: Contest) -> pa.Schema:
-    """Columns; a parameter that the model does not have is null. Two swept parameters stand in
-    `parameter` as "a1,c", the first one's value in `value`, both in their own columns."""
+    """The columns of a panel's table of trials, one row per point.
+
+    A parameter that the model does not have is null. Two swept parameters stand in `parameter` as
+    "a1,c", the first one's value in `value`, both in their own columns.
+    """
     return schema(
         panel=str,
         parameter=str,
@@ -62,8 +69,11 @@ POINT_COLUMNS = ("panel", "parameter", "value")
 
 
 def exact_schema(contest: Contest) -> pa.Schema:
-    """Columns; `p_error` is the estimated error of p_exact, and so is each event's of its
-    probability: 0 where these are exact, else they are reference values."""
+    """The columns of a panel's table of exact or reference values, one row per point.
+
+    `p_error` is the estimated error of p_exact, and so is each event's of its probability: 0 where
+    these are exact, else they are reference values.
+    """
     return schema(
         panel=str,
         parameter=str,
@@ -89,12 +99,12 @@ def join_exact(simulated: pa.Table, exact: pa.Table) -> pa.Table:
 def read_joined(
     simulated: Sequence[Path], exact: Sequence[Path], contests: Iterable[Contest]
 ) -> list[pa.Table]:
-    """Read the two tables of each panel, of the contests given, and join them; TableError if a file
-    is no such table, ValueError if the two tables of a panel are not of the same points."""
-    return [
-        join_exact(
-            read_parquet(trials, simulated_schema(contest)),
-            read_parquet(values, exact_schema(contest)),
-        )
-        for trials, values, contest in zip(simulated, exact, contests, strict=True)
-    ]
+    """Each panel's simulated points with their exact values, from the files of its two tables;
+    `contests` are the panels'. TableError if a file is no such table, ValueError if the two tables
+    of a panel are not of the same points."""
+    joined = []
+    for trials, values, contest in zip(simulated, exact, contests, strict=True):
+        simulated_table = read_parquet(trials, simulated_schema(contest))
+        exact_table = read_parquet(values, exact_schema(contest))
+        joined.append(join_exact(simulated_table, exact_table))
+    return joined

@@ -53,12 +53,13 @@ U = {"exp": u_exp, "linear": u_lin}
 
 
 def normalise(u: np.ndarray) -> np.ndarray:
-    """f = u / alpha with alpha = <u, 1_n>; over the last axis."""
+    """The normalised weights f = u / alpha, with alpha = <u, 1_n> the sum over the last axis."""
     return u / u.sum(axis=-1, keepdims=True)
 
 
 def entries(uniforms: np.ndarray, law: Law) -> np.ndarray:
-    """Entries of A x in units of log n, all in [1, 1.4], from uniforms on [0, 1).
+    """The entries of A x in units of log n, all in [1, 1.4], made of uniforms on [0, 1) of any
+    shape.
 
     The paper gives no law inside the interval: `law` is "uniform", "two-point" or one of LEVELS.
     """
@@ -70,7 +71,8 @@ def entries(uniforms: np.ndarray, law: Law) -> np.ndarray:
 
 
 def dataset_z(n: int, uniforms: np.ndarray, law: Law, special: int | None) -> np.ndarray:
-    """z = A x of Definition 3.8, (..., n): of D0 without `special`, else of D1 with index j."""
+    """The entries z = A x of Definition 3.8, (..., n), made of uniforms (..., n): of D0 if
+    `special` is None, else of D1 with this special index j."""
     check(n)
     multiples = entries(uniforms, law)
     if special is not None:

@@ -56,6 +56,7 @@ MOST_FAULTY_POINTS = 2
 
 
 def _ordered(values: dict[str, Any]) -> dict[str, Any]:
+    """Values of parameters, by name, in the order that all lists of parameters have."""
     return {name: values[name] for name in ORDER if name in values}
 
 
@@ -87,7 +88,7 @@ class Panel(StrictModel):
         return self.model_copy(update=values)
 
     def points(self) -> list[Point]:
-        """Its points in grid order."""
+        """The panel's points, in the order of its grid."""
         grids = {
             name: subsample(grid_values(grid), self.most_values)
             for name, grid in self.sweep.items()
@@ -95,24 +96,28 @@ class Panel(StrictModel):
         return self._points(grids)
 
     def shapes(self) -> list[Point]:
-        """One point for each n, d and m that its points have; the first in grid order."""
+        """One point, the first in the grid's order, for each n, d and m that the panel's points
+        have."""
         grids = {name: grid_values(grid) for name, grid in self.sweep.items()}
         for name in grids.keys() - OF_SHAPE:
             grids[name] = grids[name][:1]
         return self._points(grids)
 
     def _points(self, grids: Mapping[str, Sequence[float]]) -> list[Point]:
-        """The points of grids of swept parameters."""
+        """The points that all combinations of the swept parameters' values make; `grids` are these
+        values, by parameter."""
         values = []
         for name, grid in grids.items():
             number = int if name in ("n", "d", "m") else float
             values.append([number(value) for value in grid])
-        return [
-            self._point(dict(zip(grids, swept, strict=True)))
-            for swept in itertools.product(*values)
-        ]
+        points = []
+        for combination in itertools.product(*values):
+            swept = dict(zip(grids, combination, strict=True))
+            points.append(self._point(swept))
+        return points
 
     def _point(self, swept: dict[str, float]) -> Point:
+        """The point with these values of the swept parameters, and the panel's of all others."""
         values: dict[str, Any] = self.fixed | swept
         if isinstance(values["m"], MRule):
             values["m"] = values["m"].m(values["n"], values.get("delta", ABSENT))
@@ -133,12 +138,12 @@ class Panel(StrictModel):
 
     @property
     def marked_notes(self) -> list[str]:
-        """What else of its model the paper does not state, in words."""
+        """The notes, in words, on what else of the panel's model the paper does not state."""
         return [note.removesuffix(MARK) for note in self.notes if note.endswith(MARK)]
 
     @property
     def reconstruction(self) -> str:
-        """All that is reconstructed, as one text: names of settings, then notes."""
+        """All of the panel that is reconstructed, as one text: names of parameters, then notes."""
         settings = [", ".join(self.reconstructed)] if self.reconstructed else []
         return "; ".join([*settings, *self.marked_notes])
 
@@ -193,7 +198,8 @@ class Sweep(StrictModel):
         reconstructed: list[str]
 
     def panel(self, name: str, **more: Any) -> Panel:
-        """The same as jobs hold it, with more of what its result depends on."""
+        """The panel, or map, that this part of the configuration describes, as jobs hold it; `more`
+        are the other fields that its result depends on."""
         return Panel(
             name=name,
             model=self.model,
@@ -204,11 +210,12 @@ class Sweep(StrictModel):
         )
 
     def faults(self, panel: Panel) -> list[Fault]:
-        """What is wrong with it as a panel, though each setting is valid."""
+        """What is wrong with the panel that this makes, though each of its settings is valid."""
         return _parameter_faults(panel) or _point_faults(panel) or _kernel_faults(panel)
 
     @model_validator(mode="after")
     def _has_points(self) -> Self:
+        """Raise where the panel that this makes has faults."""
         faults = self.faults(self.panel(""))
         if faults:
             raise below(faults)
@@ -216,7 +223,7 @@ class Sweep(StrictModel):
 
 
 def _stated(settings: StrictModel) -> dict[str, Any]:
-    """The settings that have a value."""
+    """The settings that have a value, by name."""
     return {name: value for name, value in settings if value is not None}
 
 
@@ -238,10 +245,12 @@ OF_FIGURE: JsonDict = {"inherited": "that of its figure"}
 
 
 def reconstructed(model: Model, description: str) -> tuple[Any, Any]:
-    """The field with names of a model's parameters whose value the paper does not state."""
+    """The type and the pydantic field of a list of a model's parameters whose value the paper does
+    not state."""
     known = list(model.parameters.model_fields)
 
     def checked(names: list[str]) -> list[str]:
+        """The names; faults if one is no parameter of the model."""
         faults: list[Fault] = []
         for name in names:
             if name not in known:
@@ -259,7 +268,8 @@ def class_name(model: Model) -> str:
 
 
 def _fields(model: Model) -> dict[str, Any]:
-    """The fields that a model's maps and its panels share, as pydantic takes them."""
+    """The fields that the types of a model's maps and of its panels share, by name, each as its
+    type and its pydantic field."""
     grids: dict[str, Any] = {
         name: (grid_of(swept.type) | None, Field(default=None, description=f"values of {name}"))
         for name, swept in SWEEPABLE.items()
@@ -315,7 +325,7 @@ else:
 
 
 def _parameter_faults(panel: Panel) -> list[Fault]:
-    """What is wrong between a panel's parameters: missing, twice, no use."""
+    """The faults of a panel's parameters taken together: missing, given twice, or of no use."""
     swept = panel.sweep.keys()
     held = panel.fixed.keys()
     known = swept | held
@@ -343,8 +353,9 @@ def _parameter_faults(panel: Panel) -> list[Fault]:
 
 
 def _kernel_faults(panel: Panel) -> list[Fault]:
-    """Faults of a contest whose kernels are formulas, where one has no weights at the first or the
-    last point. Kernels that are Python functions are not called where settings are read."""
+    """The fault of a panel whose contest has a kernel, given by a formula, without weights at the
+    first or the last point; none if all have weights. Kernels that are Python functions are not
+    called where settings are read."""
     model = MODELS[panel.model]
     if not isinstance(model, AttentionModel) or not panel.contest.formulas:
         return []
@@ -358,7 +369,8 @@ def _kernel_faults(panel: Panel) -> list[Fault]:
 
 
 def _point_faults(panel: Panel) -> list[Fault]:
-    """Points that break a definition's structure, at the swept parameters' path."""
+    """The faults of a panel's points: too many of them, or sizes that the model does not have. Each
+    is at the path of the swept parameters in the configuration."""
     path: tuple[str, ...] = ("sweep",)
     if len(panel.sweep) == 1:
         path = ("sweep", *panel.sweep)

@@ -1,4 +1,8 @@
-"""The panels of a run: what their exact values, their trials and their pictures depend on."""
+"""The panels of a run: what their exact values, their trials and their pictures depend on.
+
+A panel sweeps one or two parameters of a model; a figure of the configuration shows some panels. A
+*scale* is a size of the whole run, such as "smoke".
+"""
 
 from functools import cached_property
 from typing import Any
@@ -22,7 +26,7 @@ class RunPanels:
 
     @cached_property
     def exact(self) -> dict[str, Panel]:
-        """The panels with what their exact values depend on."""
+        """The panels by name, each with all that its exact values depend on and nothing else."""
         return {
             name: entry.panel(name, most_values=self.scale.points)
             for name, entry in self.section.panels.items()
@@ -30,7 +34,7 @@ class RunPanels:
 
     @cached_property
     def simulated(self) -> dict[str, Panel]:
-        """The panels with what their trials depend on."""
+        """The panels by name, each with all that its trials depend on."""
         section = self.section
         simulated = {}
         for name, panel in self.exact.items():
@@ -42,20 +46,22 @@ class RunPanels:
 
     @cached_property
     def marked(self) -> dict[str, Panel]:
-        """The panels with what the paper does not state of them."""
+        """The panels by name, each with what the paper does not state of it."""
         return {
             name: self.with_notes(self.section.panels[name], panel)
             for name, panel in self.exact.items()
         }
 
     def with_notes(self, entry: Sweep, panel: Panel) -> Panel:
-        """A panel with its model's notes, and whether its values are reconstructed."""
+        """A panel with its model's notes, and with the names of its parameters that are
+        reconstructed; `entry` is what the configuration says of it."""
         notes = getattr(self.section.models, panel.model).notes
         return panel.with_more(reconstructed=entry.reconstructed, notes=notes)
 
     @cached_property
     def figure_of(self) -> dict[str, str]:
-        """The first figure that shows each panel; a panel in none is shown alone."""
+        """The first figure that shows each panel, by the panel's name; a panel in no figure is one
+        of its own."""
         shown = {name: name for name in self.section.panels}
         for figure, entry in reversed(self.section.figures.items()):
             shown |= dict.fromkeys(entry.panels, figure)
@@ -66,7 +72,8 @@ class RunPanels:
         return self.section.figures[figure].panels if figure in self.section.figures else []
 
     def panels_first_shown_in(self, figure: str) -> list[str]:
-        """Those of a figure's panels that no figure before it lists; a panel in none is its own."""
+        """The names of a figure's panels that no figure before it lists; a panel in no figure is
+        one of its own."""
         return [panel for panel, first in self.figure_of.items() if first == figure]
 
     @property
@@ -76,7 +83,7 @@ class RunPanels:
         return [*self.section.figures, *alone]
 
     def title_of(self, figure: str) -> str:
-        """What stands above a figure, or above a panel alone."""
+        """The title above a figure of this name, or above the panel of this name alone."""
         if figure in self.section.figures:
             return self.section.figures[figure].title
         return f"{figure}: {MODELS[self.exact[figure].model].words}"

@@ -1,5 +1,10 @@
 """The section `softmax_vs_linear` of the configuration: figures, what panels take from them and
-from their models, what judges them, and names that refer to nothing."""
+from their models, what judges them, and names that refer to nothing.
+
+A panel takes what it does not say itself from the first figure that lists it, then from its model's
+defaults. A *map* is a panel of two swept parameters; a *fault* is a place in the configuration with
+what is wrong there.
+"""
 
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -70,7 +75,7 @@ class Figure(StrictModel):
 
 
 def _figure(model: Model) -> Any:
-    """The type of figures whose panels of a model share something."""
+    """The type of the figures whose panels of one model share parameters."""
     described = {name: field.description or "" for name, field in Figure.model_fields.items()}
     fixed = "parameters that its panels of this model hold fixed"
     fields: dict[str, Any] = {
@@ -101,6 +106,7 @@ ScaleTrials = create_model("ScaleTrials", __base__=StrictModel, **SCALE_TRIALS)
 
 
 def _defaults(model: Model) -> Any:
+    """The type of what the panels of a model hold fixed by default."""
     who = "who fires and who is silent; the paper's"
     notes = "what figures say of the model; * marks reconstructed"
     fields: dict[str, Any] = {
@@ -161,8 +167,8 @@ class SoftmaxVsLinearSection(Scaled):
     @model_validator(mode="wrap")
     @classmethod
     def _with_all_that_panels_take(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
-        """Panels and maps say all that they take from figures and models before they are validated;
-        what is wrong with it is said where it is written, once."""
+        """The validated section, in which panels and maps say all that they take from figures and
+        models. Each fault is reported once, where it is written."""
         if not isinstance(values, dict):
             return handler(values)
         whole = spelled_out(values)
@@ -182,11 +188,12 @@ class SoftmaxVsLinearSection(Scaled):
 
 
 def _mapping(value: Any) -> dict[str, Any]:
+    """A value if it is a mapping, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def _stated(value: Any) -> dict[str, Any]:
-    """What a mapping says; null says nothing."""
+    """The entries of a mapping that are not null."""
     return {key: inner for key, inner in _mapping(value).items() if inner is not None}
 
 
@@ -198,7 +205,8 @@ def _texts(value: Any) -> list[str]:
 
 
 def filled_contests(section: Any, kernels: dict[str, Any]) -> Any:
-    """The section with each contest holding those of the reader's own kernels that it names."""
+    """The section as it is written, in which each contest holds those of the reader's own kernels
+    that it names; `kernels` are these by name."""
     if not isinstance(section, dict):
         return section
     filled = dict(section)
@@ -211,17 +219,23 @@ def filled_contests(section: Any, kernels: dict[str, Any]) -> Any:
 
 
 def _filled_contest(entry: Any, kernels: dict[str, Any]) -> Any:
+    """An entry of the section whose contest, if it has one, holds those of the reader's own kernels
+    that it names."""
     contest = _mapping(entry).get("contest")
     if not isinstance(contest, dict) or "own" in contest:
         return entry
     silent = contest.get("silent")
-    names = [contest.get("fires"), *(silent if isinstance(silent, list) else [])]
+    names = [contest.get("fires")]
+    if isinstance(silent, list):
+        names += silent
     own = named_kernels(names, kernels)
-    return entry | {"contest": contest | {"own": own}} if own else entry
+    if not own:
+        return entry
+    return entry | {"contest": contest | {"own": own}}
 
 
 def first_figures(section: dict[str, Any]) -> dict[str, str]:
-    """The first figure that lists each name as a panel."""
+    """The first figure that lists each panel, by the panel's name."""
     first: dict[str, str] = {}
     for figure, entry in _mapping(section.get("figures")).items():
         for panel in _texts(_mapping(entry).get("panels")):
@@ -230,7 +244,8 @@ def first_figures(section: dict[str, Any]) -> dict[str, str]:
 
 
 def spelled_out(section: dict[str, Any]) -> dict[str, Any]:
-    """The section with every panel and map saying all that it takes from its figure and model."""
+    """The section as it is written, in which every panel and map says all that it takes from its
+    figure and from its model."""
     figures = _mapping(section.get("figures"))
     models = _mapping(section.get("models"))
     listed = first_figures(section)
@@ -248,8 +263,8 @@ def spelled_out(section: dict[str, Any]) -> dict[str, Any]:
 
 
 def _spelled_out(entry: Any, figure: dict[str, Any], models: dict[str, Any]) -> Any:
-    """A panel or map that says all: first what it says itself, then its figure's if that is of its
-    model, then its model's."""
+    """A panel or map with all that it takes from its figure, if that is of its model, and from its
+    model's defaults: what it says itself comes first, then the figure, then the defaults."""
     if not isinstance(entry, dict):
         return entry
     if entry.get("model", figure.get("model")) != figure.get("model"):
@@ -290,8 +305,12 @@ def _spelled_out(entry: Any, figure: dict[str, Any], models: dict[str, Any]) -> 
 
 
 def said_once(faults: list[Fault], section: dict[str, Any], whole: dict[str, Any]) -> list[Fault]:
-    """Faults of the whole section, but for those of what a panel or map takes from a figure or a
-    model that has faults itself: there they are said."""
+    """The faults of the whole section, but those of what a panel or map takes from a figure or a
+    model that has faults itself: they are said there.
+
+    section : as it is written
+    whole : with every panel and map saying all that it takes, as `spelled_out` gives it
+    """
     faulty_sections = {path[0] for path, _ in faults if len(path) == 1}
     faulty_entries = {path[:2] for path, _ in faults if len(path) > 1}
     figures = first_figures(section)
@@ -329,8 +348,9 @@ def _sources(
 
 
 def faults_of_figures(section: dict[str, Any]) -> list[Fault]:
-    """Names of figures and panels that make the same files, panels in figures that are none or
-    stand there twice, and figures that share without a model."""
+    """The faults of figures: names of figures and panels that make the same files, panels in
+    figures that do not exist or stand there twice, and figures that share parameters without a
+    model."""
     figures = _mapping(section.get("figures"))
     panels = _mapping(section.get("panels"))
     faults = _faults_of_names(figures, panels)
@@ -350,7 +370,7 @@ def faults_of_figures(section: dict[str, Any]) -> list[Fault]:
 
 
 def _faults_of_names(figures: dict[str, Any], panels: dict[str, Any]) -> list[Fault]:
-    """Names that make the same files: of figures and panels together, whatever their case."""
+    """The faults of names of figures and panels that make the same files, in capitals or not."""
     faults: list[Fault] = []
     first_places: dict[str, str] = {}
     for kind, entries in (("figures", figures), ("panels", panels)):
@@ -364,7 +384,8 @@ def _faults_of_names(figures: dict[str, Any], panels: dict[str, Any]) -> list[Fa
 
 
 def _faults_of_list(listed: list[Any], panels: list[str]) -> list[Fault]:
-    """Panels of a figure's list that are none, or stand there twice."""
+    """The faults of a figure's list of panels: names of no panel, and panels that stand there
+    twice."""
     faults: list[Fault] = []
     for index, panel in enumerate(listed):
         if isinstance(panel, str) and panel not in panels:

@@ -1,11 +1,16 @@
 """Trials of the attention models: draws, the dense engine and the reduced engine.
 
 Both engines read the same draws and say of each trial which networks of the contest are positive.
+Trials come in *blocks*, whose streams of random numbers have names. A *column* of signs y has d
+random signs, stored as *lanes*; its *state* is what a network's score depends on. Tokens of one
+type have equal rows of attention, the *distinct rows*. A network is a kernel on a dataset, D0 or
+D1.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache, partial, reduce
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,15 +27,23 @@ CHUNK_COLUMNS = 40_000
 FLAGS = 8
 """Networks whose answers one byte holds."""
 
-Key = tuple[str, int]
-"""What a network reads: the name of its stream of signs, and its dataset."""
 
-Draw = tuple[np.ndarray, dict[str, np.ndarray]]
-"""Special tokens' indices (T, 2 datasets, q), and lanes (T, m, L) by name of their stream."""
+class Key(NamedTuple):
+    """What a network reads: the name of its stream of signs, and its dataset."""
+
+    stream: str
+    dataset: int
+
+
+class Draw(NamedTuple):
+    """Special tokens' indices (T, 2 datasets, q), and lanes (T, m, L) by name of their stream."""
+
+    indices: np.ndarray
+    lanes: dict[str, np.ndarray]
 
 
 def draws(point: Point, special_tokens: int, streams: BlockStreams, trials: int) -> Iterator[Draw]:
-    """The draws of a block's trials, in chunks.
+    """The draws of a block's trials, special tokens and signs, in chunks of trials.
 
     `special_tokens` is how many indices a dataset has: j3, or j2 and j3. With `data: same`, D0
     has those of D1.
@@ -46,17 +59,20 @@ def draws(point: Point, special_tokens: int, streams: BlockStreams, trials: int)
         if point.data == "same":
             indices[:, 0] = indices[:, 1]
         lanes = {name: signs.draw_lanes(rng, count, point.m, point.d) for name, rng in rngs.items()}
-        yield indices, lanes
+        yield Draw(indices, lanes)
 
 
 def dense(model: AttentionModel, points: list[Point]) -> list[Trials]:
-    """Trials at each point by the definitions: n x n attention, V = I."""
+    """The function that runs a block's trials at each point, by the definitions: n x n attention,
+    V = I."""
     return [partial(_by_definition, model, point) for point in points]
 
 
 def _by_definition(
     model: AttentionModel, point: Point, streams: BlockStreams, trials: int
 ) -> np.ndarray:
+    """Which networks are positive in a block's trials, (trials, networks) bool, by n x n
+    attention."""
     identity = np.eye(point.d)
     networks = point.contest.networks
     positive = []
@@ -75,7 +91,8 @@ def _by_definition(
 
 
 def reduced(model: AttentionModel, points: list[Point]) -> list[Trials]:
-    """The same from the distinct rows: nothing of size n is built.
+    """The function that runs a block's trials at each point, from the distinct rows of attention:
+    nothing of size n is built.
 
     A column's state is a few bits and a count, so whether it makes a network positive is looked up.
     The look-ups of neighbours are made together when the first of them is needed, and kept until
@@ -83,16 +100,18 @@ def reduced(model: AttentionModel, points: list[Point]) -> list[Trials]:
     """
     runs: list[list[Point]] = []
     for _, neighbours in groupby(points, batch_key):
-        alike = list(neighbours)
-        size = batch_size(alike[0].d)
-        runs += [alike[start : start + size] for start in range(0, len(alike), size)]
+        group = list(neighbours)
+        size = batch_size(group[0].d)
+        runs += [group[start : start + size] for start in range(0, len(group), size)]
 
     @lru_cache(maxsize=1)
-    def exceeding(run: int) -> list[np.ndarray]:
-        return _exceeding(model, runs[run])
+    def tables_of_run(run: int) -> list[np.ndarray]:
+        """The look-ups of each network, at all points of a run."""
+        return _exceeding_tables(model, runs[run])
 
     def trials_at(run: int, place: int, streams: BlockStreams, trials: int) -> np.ndarray:
-        tables = [table[place] for table in exceeding(run)]
+        """Which networks are positive in a block's trials of one point of a run."""
+        tables = [table[place] for table in tables_of_run(run)]
         return _looked_up(model, runs[run][place], tables, streams, trials)
 
     result: list[Trials] = []
@@ -101,8 +120,9 @@ def reduced(model: AttentionModel, points: list[Point]) -> list[Trials]:
     return result
 
 
-def _exceeding(model: AttentionModel, points: list[Point]) -> list[np.ndarray]:
-    """Which states of a column make each network positive, (P, 2, E, 2, K) bool."""
+def _exceeding_tables(model: AttentionModel, points: list[Point]) -> list[np.ndarray]:
+    """For each network, which states of a column make it positive at each point, (P, 2, E, 2, K)
+    bool."""
     tau = np.array([point.tau for point in points])
     return [exceeding_states(rows, tau) for rows in model.network_rows(points)]
 
@@ -114,8 +134,10 @@ def _looked_up(
     streams: BlockStreams,
     trials: int,
 ) -> np.ndarray:
-    """Which networks are positive, (trials, networks) bool: `tables` say of each network which
-    states of a column make it so, (2, E, 2, K)."""
+    """Which networks are positive in a block's trials of a point, (trials, networks) bool.
+
+    `tables` : for each network, which states of a column make it positive, (2, E, 2, K) bool
+    """
     _, ends, _, classes = tables[0].shape
     networks = len(point.contest.networks)
     flag_tables = _flag_tables(point, tables)
@@ -127,10 +149,10 @@ def _looked_up(
             for name, columns in lanes.items()
         }
         states = {}
-        for name, dataset in flag_tables[0]:
-            plus = signs.bits_at(lanes[name], point.d, 1 + marks[:, dataset])
+        for key in flag_tables[0]:
+            plus = signs.bits_at(lanes[key.stream], point.d, 1 + marks[:, key.dataset])
             # Marking a plus shifts the state by K - 1: see `_unmarked_state`.
-            states[name, dataset] = unmarked[name] + plus * (classes - 1)
+            states[key] = unmarked[key.stream] + plus * (classes - 1)
         flag_bytes = [_flags_of_trials(tables_by_key, states) for tables_by_key in flag_tables]
         flags = np.unpackbits(
             np.stack(flag_bytes, axis=1), axis=1, count=networks, bitorder="little"
@@ -140,19 +162,26 @@ def _looked_up(
 
 
 def _flags_of_trials(tables: dict[Key, np.ndarray], states: dict[Key, np.ndarray]) -> np.ndarray:
-    """A byte of each trial, (T,): its bits say which of FLAGS networks some column makes positive.
-    `tables` have the flags of each state, and `states` (T, m) those of the columns."""
-    flags_of_columns = [table.take(states[key]) for key, table in tables.items()]
-    flags = reduce(np.bitwise_or, flags_of_columns)  # (T, m)
+    """A byte for each trial, (T,), whose bits say which of FLAGS networks some column makes
+    positive.
+
+    tables : the byte of each state of a column, by what networks read
+    states : the columns' states, (T, m), by the same
+    """
+    flags_by_key = [table.take(states[key]) for key, table in tables.items()]
+    flags = reduce(np.bitwise_or, flags_by_key)  # (T, m)
     flags_of_trials: np.ndarray = np.bitwise_or.reduce(flags, axis=1)
     return flags_of_trials
 
 
 def _flag_tables(point: Point, tables: list[np.ndarray]) -> list[dict[Key, np.ndarray]]:
-    """For every byte of networks, one look-up of flags for those that read the same signs of the
-    same dataset, by name of the stream and dataset; all bytes have the same keys."""
+    """For every FLAGS networks, a byte of flags for each state of a column: one table for those
+    that read the same signs and dataset, by this key. All have the same keys.
+
+    `tables` : for each network, which states make it positive
+    """
     networks = point.contest.networks
-    keys = [(signs.stream_name(point.signs, network), network.dataset) for network in networks]
+    keys = [Key(signs.stream_name(point.signs, network), network.dataset) for network in networks]
     by_byte = []
     for first in range(0, len(networks), FLAGS):
         flags = {key: np.zeros(tables[0].size, dtype=np.uint8) for key in keys}
@@ -163,7 +192,7 @@ def _flag_tables(point: Point, tables: list[np.ndarray]) -> list[dict[Key, np.nd
 
 
 def _unmarked_state(lanes: np.ndarray, d: int, classes: int, has_last: bool) -> np.ndarray:
-    """Position in `largest_scores` of each column, before its class is marked.
+    """The position in `largest_scores` of each column's state, (T, m), before its class is marked.
 
     Positions run over (first bit, last bit, marked bit, pluses of the K - 1 unmarked classes); with
     all K classes counted as unmarked, marking a plus adds K for its bit and takes 1 off the count.

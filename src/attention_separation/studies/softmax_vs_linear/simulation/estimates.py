@@ -1,7 +1,8 @@
 """About how long trials take and how much memory: for the size of slices and what jobs ask for.
 
 Seconds are of one slow core (2.5 GHz, shared), so that a job seldom takes longer; no result depends
-on them.
+on them. The engine "dense" runs trials by the definitions, "reduced" from what decides them alone.
+A point has the values of all parameters: n tokens, m columns of d signs.
 """
 
 from ..models.contest import CONTEST_OF_PAPER
@@ -39,7 +40,8 @@ def seconds_per_trial(engine: Engine, point: Point) -> float:
 
 
 def _seconds_per_regression_trial(engine: Engine, point: Point) -> float:
-    """The same of softmax regression: where the reduced engine draws all, or rare columns."""
+    """Seconds of one trial of a point of softmax regression; the reduced engine takes less where it
+    draws rare columns alone."""
     n = point.n
     m = point.m
     if engine == "dense":
@@ -51,13 +53,13 @@ def _seconds_per_regression_trial(engine: Engine, point: Point) -> float:
 
 
 def seconds(engine: Engine, points: list[Point], trials: int) -> float:
-    """Seconds of a job with so many trials of each point."""
+    """Seconds of a job that runs so many trials of each point."""
     per_trial = sum(seconds_per_trial(engine, point) for point in points)
     return START_SECONDS + POINT_SECONDS * len(points) + trials * per_trial
 
 
 def memory_mb(engine: Engine, points: list[Point]) -> int:
-    """Megabytes that a job asks for."""
+    """Megabytes of memory that a job with trials of these points asks for."""
     n = max(point.n for point in points)
     if points[0].d is None:
         return START_OF_PANEL_MB + REGRESSION_ARRAYS * min(n, MOST_ENTRIES) * 8 // 10**6

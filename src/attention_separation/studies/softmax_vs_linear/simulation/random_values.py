@@ -1,6 +1,8 @@
 """Trials of the attention models with a random value matrix V, drawn anew for each trial.
 
-c = f A3 V: a score is a distinct row of c with V = I against V y. All networks of a trial share V.
+c = f A3 V is attention's output, and y the random signs: a score is a row of c with V = I against
+V y. Many tokens have equal rows of c; each *distinct* one is kept once. All networks of a trial
+share V. T is a number of trials, d the dimension, and m the number of columns of y.
 """
 
 from collections.abc import Callable
@@ -20,25 +22,29 @@ Values = Callable[[np.ndarray], np.ndarray]
 
 
 def orthogonal(normals: np.ndarray) -> np.ndarray:
-    """V uniform among the orthogonal matrices: the Q of Q R, where R has a positive diagonal."""
+    """Random V, (T, d, d), uniform among the orthogonal matrices: the Q of Q R of normal numbers,
+    where R has a positive diagonal."""
     q, r = np.linalg.qr(normals)
     return q * np.sign(np.diagonal(r, axis1=1, axis2=2))[:, None, :]
 
 
 def scaled_signs(normals: np.ndarray) -> np.ndarray:
-    """V with independent entries, 1/sqrt(d) or -1/sqrt(d) with probability 1/2."""
+    """Random V, (T, d, d), with independent entries 1/sqrt(d) or -1/sqrt(d), by the signs of normal
+    numbers."""
     return np.sign(normals) * normals.shape[-1] ** -0.5
 
 
 def positive_with(
     values: Values, model: AttentionModel, point: Point, streams: BlockStreams, trials: int
 ) -> np.ndarray:
-    """Which networks are positive in a block's trials with these V, (trials, networks) bool;
-    special tokens and y are drawn as with V = I."""
+    """Which networks are positive in a block's trials with random V, (trials, networks) bool.
+
+    `values` makes each trial's V; special tokens and y are drawn as with V = I.
+    """
     rng = streams.generator("values")
     networks = point.contest.networks
     chunks = []
-    rows = [_rows(model, point, network) for network in networks]
+    rows = [_distinct_values(model, point, network) for network in networks]
     for indices, lanes in draws(point, model.special_tokens, streams, trials):
         v = values(rng.standard_normal((len(indices), point.d, point.d)))
         vy = {name: v @ signs.sign_matrix(columns, point.d) for name, columns in lanes.items()}
@@ -55,8 +61,9 @@ def positive_with(
     return np.concatenate(chunks)
 
 
-def _rows(model: AttentionModel, point: Point, network: Network) -> np.ndarray:
-    """The distinct rows of c with V = I where the first class is marked, each once: (R, d)."""
+def _distinct_values(model: AttentionModel, point: Point, network: Network) -> np.ndarray:
+    """The distinct rows of c, attention's output, (R, d), with V = I and a special token of the
+    first class."""
     types = model.token_types([point], network.dataset)
     rows = distinct_rows(types, point.contest.kernel_of(network.kernel))
     unmarked = int(rows.classes[0]) - 1
@@ -73,7 +80,8 @@ def _rows(model: AttentionModel, point: Point, network: Network) -> np.ndarray:
 
 
 def _exchanged(vy: np.ndarray, marked: np.ndarray) -> np.ndarray:
-    """V y, (T, d, m), with its coordinate 1 and that of each trial's marked class exchanged."""
+    """An array such as V y, (T, d, m), with its coordinate 1 exchanged with that of each trial's
+    special class, `marked` (T,)."""
     order = np.tile(np.arange(vy.shape[1]), (len(vy), 1))
     order[:, 1] = marked
     order[np.arange(len(vy)), marked] = 1

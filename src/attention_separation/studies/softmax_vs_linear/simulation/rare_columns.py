@@ -83,13 +83,13 @@ class Chunk:
 
 
 def tilts_of(point: Point) -> Tilts:
-    """The tilts of a point's columns."""
-    rooms = np.array(
-        [point.tau - largest_first_weight(point, network) for network in RARE_NETWORKS]
-    )
+    """The tilts L and the bounds B_k of a point's columns, as the module has them."""
+    first_weights = np.array([largest_first_weight(point, network) for network in RARE_NETWORKS])
     squares = np.array([largest_sum_of_squares(point, network) for network in RARE_NETWORKS])
-    rates = np.maximum(rooms, 0.0) / squares
-    bounds = np.exp(-rates * rooms / 2)
+    # r of the module's formulas.
+    missing = point.tau - first_weights
+    rates = np.maximum(missing, 0.0) / squares
+    bounds = np.exp(-rates * missing / 2)
     sets = sign_sets(point)
     set_of_network = np.arange(1, len(NETWORKS_OF_PAPER)) % sets
     is_read = set_of_network == np.arange(sets)[:, None]
@@ -97,21 +97,22 @@ def tilts_of(point: Point) -> Tilts:
 
 
 def largest_first_weight(point: Point, network: Network) -> float:
-    """The most that f_0 can be: with all other entries the least."""
+    """The largest that the weight f_0 of a network can be: with all other entries the least."""
     least, largest, special = _extreme_weights(point, network)
     first = special if network.dataset == 1 else largest
     return first / (first + (point.n - 1) * least)
 
 
 def largest_sum_of_squares(point: Point, network: Network) -> float:
-    """The most that the sum of f_i^2 over i > 0 can be, by Kantorovich's inequality:
+    """An upper bound of a network's sum of f_i^2 over i > 0, by Kantorovich's inequality:
     N sum w^2 <= (a + b)^2 / 4ab (sum w)^2 for N weights w from a to b."""
     least, largest, _ = _extreme_weights(point, network)
     return (least + largest) ** 2 / (4 * least * largest) / (point.n - 1)
 
 
 def _extreme_weights(point: Point, network: Network) -> list[float]:
-    """The least and the largest weight before normalising, and that of the special token."""
+    """The least and the largest weight before normalising that an ordinary entry can have with a
+    network's kernel, and the weight of the special entry."""
     ends = regression.entries(np.array([0.0, 1.0]), point.law)
     z = np.log(point.n) * np.append(ends, regression.SPECIAL_MULTIPLE)
     extremes: list[float] = regression.U[network.kernel](z).tolist()
@@ -119,7 +120,7 @@ def _extreme_weights(point: Point, network: Network) -> list[float]:
 
 
 def draw_chunks(point: Point, tilts: Tilts, streams: BlockStreams, trials: int) -> Iterator[Chunk]:
-    """Draw a block's trials."""
+    """What is drawn of a block's trials, in chunks of trials."""
     column_rng = streams.generator("columns")
     data_rng = streams.generator("data of candidates")
     sign_rng = streams.generator("signs of candidates")
@@ -139,7 +140,8 @@ def draw_chunks(point: Point, tilts: Tilts, streams: BlockStreams, trials: int) 
         for first in range(0, len(candidates), step):
             part = candidates[first : first + step]
             f_of_part = f[:, np.searchsorted(drawn, part[:, 0])]
-            kept.append(_keep(point, tilts, part, numbers[tuple(part.T)], f_of_part, sign_rng))
+            numbers_of_part = numbers[tuple(part.T)]
+            kept.append(_keep(point, tilts, part, numbers_of_part, f_of_part, sign_rng))
         yield Chunk(numbers[..., 0] < 0.5, drawn, uniforms, kept)
 
 
@@ -151,11 +153,11 @@ def _keep(
     f: np.ndarray,
     rng: np.random.Generator,
 ) -> Columns:
-    """Draw the signs of candidates, and keep some.
+    """The columns that are kept of some candidates, whose signs are drawn here.
 
     candidates : (C, 3), their trials, sets and columns
     numbers : (C, 3) uniforms: for the sign at coordinate 0, the tilt, and whether to keep it
-    f : (K, C, n)
+    f : (K, C, n), the weights of each rare network in each candidate's trial
     """
     bounds = tilts.bounds[candidates[:, 1]]
     tilt = (numbers[:, 1:2] >= np.cumsum(bounds, axis=1)).sum(axis=1)
@@ -175,7 +177,8 @@ def _keep(
 def candidate_odds(
     rates: np.ndarray, bounds: np.ndarray, f: np.ndarray, bits: np.ndarray
 ) -> np.ndarray:
-    """How many times as often C columns are candidates as they are drawn fair, (C,): B Q / P.
+    """The ratio B Q / P of C columns, (C,): of the probability to be a candidate with these signs
+    to that of fair signs.
 
     rates : (K,); bounds : (C, K); f : (K, C, n); bits : (C, n)
     """

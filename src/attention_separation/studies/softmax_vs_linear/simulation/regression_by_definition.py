@@ -1,6 +1,8 @@
 """Trials of softmax regression with all data and signs drawn, by Definitions 3.2-3.8.
 
-Coordinates are exchangeable, so the special one of D1 is coordinate 0.
+Coordinates are exchangeable, so the special one of D1 is coordinate 0. A trial has the entries of
+Ax of D0 and of D1, and S sets of m columns of n random signs; a network is a kernel on D0 or D1,
+and is positive if the score <f, y> of some column y of its set exceeds tau.
 """
 
 import numpy as np
@@ -27,7 +29,8 @@ def sign_sets(point: Point) -> int:
 
 
 def draw_uniforms(rng: np.random.Generator, point: Point, trials: int) -> np.ndarray:
-    """Uniforms of the entries of Ax, over D0 and over D1: (trials, 2, n)."""
+    """The uniforms on [0, 1) that the entries of Ax of D0 and D1 are made of, (trials, 2, n).
+    ValueError if there are too many entries."""
     if trials and point.n > MOST_ENTRIES:
         raise ValueError(
             f"n={point.n}, tau={point.tau}: scores exceed tau too often to draw no Ax, "
@@ -40,14 +43,14 @@ def draw_uniforms(rng: np.random.Generator, point: Point, trials: int) -> np.nda
 
 
 def draw_bits(rng: np.random.Generator, point: Point, trials: int) -> np.ndarray:
-    """Signs as bits, 1 for +1 and 0 for -1: (trials, S, m, n) uint8."""
+    """The signs of the trials' columns as bits, 1 for +1 and 0 for -1: (trials, S, m, n) uint8."""
     sets = sign_sets(point)
     lanes = signs.draw_lanes(rng, trials, sets * point.m, point.n)
     return signs.unpack(lanes, point.n).reshape(trials, sets, point.m, point.n)
 
 
 def weights(point: Point, network: Network, uniforms: np.ndarray) -> np.ndarray:
-    """f of a network in t trials, (t, n), from the uniforms, (t, 2, n)."""
+    """The weights f of a network in t trials, (t, n), from the uniforms of Ax, (t, 2, n)."""
     special = 0 if network.dataset == 1 else None
     z = regression.dataset_z(point.n, uniforms[:, network.dataset], point.law, special)
     return regression.normalise(regression.U[network.kernel](z))
@@ -72,7 +75,8 @@ def positive_networks(point: Point, uniforms: np.ndarray, bits: np.ndarray) -> n
 
 
 def draw_trials(point: Point, streams: BlockStreams, trials: int) -> np.ndarray:
-    """Draw a block's trials: which NETWORKS_OF_PAPER are positive, (trials, networks) bool."""
+    """Which NETWORKS_OF_PAPER are positive in a block's trials, (trials, networks) bool, all of
+    whose data and signs are drawn here."""
     data_rng = streams.generator("data")
     sign_rng = streams.generator("signs")
     # Lanes need a multiple while n <= 32, where many trials are drawn together.

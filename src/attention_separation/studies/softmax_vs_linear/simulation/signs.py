@@ -27,12 +27,13 @@ def stream_name(signs: SignDraws, network: Network) -> str:
 
 
 def stream_names(signs: SignDraws, contest: Contest) -> list[str]:
-    """Names of all streams of y that a trial reads."""
+    """The names of all streams of signs that a trial of a contest reads, in order."""
     return sorted({stream_name(signs, network) for network in contest.networks})
 
 
 def lane_bits(d: int) -> int:
-    """Width of the lanes of a column of d signs: the narrowest that holds it in one, else 64."""
+    """The number of bits in a lane of a column of d signs: the least of 16, 32 and 64 that holds
+    all d, or 64."""
     if d <= 16:
         return 16
     return 32 if d <= 32 else 64
@@ -44,7 +45,7 @@ def lanes_per_column(d: int) -> int:
 
 
 def draw_lanes(rng: np.random.Generator, trials: int, m: int, d: int) -> np.ndarray:
-    """Draw the signs of the next trials: (trials, m, lanes_per_column(d)) unsigned integers.
+    """The signs of a stream's next trials, as lanes (trials, m, lanes_per_column(d)).
 
     Every call but a stream's last must ask for a multiple of CHUNK_MULTIPLE trials.
     """
@@ -58,18 +59,19 @@ def draw_lanes(rng: np.random.Generator, trials: int, m: int, d: int) -> np.ndar
 
 
 def unpack(lanes: np.ndarray, d: int) -> np.ndarray:
-    """Bits of lanes (..., L) -> (..., d) uint8, 1 for the sign +1 and 0 for -1."""
+    """The bits of lanes (..., L), as (..., d) uint8: 1 for the sign +1 and 0 for -1."""
     octets = np.ascontiguousarray(lanes).view(np.uint8)
     return np.unpackbits(octets, axis=-1, count=d, bitorder="little")
 
 
 def sign_matrix(lanes: np.ndarray, d: int) -> np.ndarray:
-    """y of trials, (..., d, m) float64 of -1 and +1, from their lanes (..., m, L)."""
+    """The signs y of trials, (..., d, m) float64 of -1 and +1, from their lanes (..., m, L)."""
     return 2.0 * unpack(lanes, d).swapaxes(-1, -2) - 1.0
 
 
 def pluses(lanes: np.ndarray, d: int, start: int, stop: int) -> np.ndarray:
-    """How many of the signs start..stop-1 of every column are +1: (T, m, L) -> (T, m) int64."""
+    """How many of the signs start..stop-1 of every column are +1, (T, m) int64, from lanes
+    (T, m, L)."""
     chosen = np.zeros(lanes.shape[-1] * lane_bits(d), dtype=np.uint8)
     chosen[start:stop] = 1
     mask = np.packbits(chosen, bitorder="little").view(lanes.dtype)
@@ -80,13 +82,14 @@ def pluses(lanes: np.ndarray, d: int, start: int, stop: int) -> np.ndarray:
 
 
 def bit_at(lanes: np.ndarray, d: int, position: int) -> np.ndarray:
-    """Bit of one sign of every column: (T, m, L) -> (T, m) int64."""
+    """The bit of the sign at one position of every column, (T, m) int64, from lanes (T, m, L)."""
     lane, shift = divmod(position, lane_bits(d))
     return (lanes[..., lane] >> lanes.dtype.type(shift) & lanes.dtype.type(1)).astype(np.int64)
 
 
 def bits_at(lanes: np.ndarray, d: int, positions: np.ndarray) -> np.ndarray:
-    """Bit of the sign at each trial's own position, (T,), of every column: -> (T, m) int64."""
+    """The bit of the sign at a position of every column, (T, m) int64, from lanes (T, m, L); each
+    trial has its own position, (T,)."""
     lane, shift = np.divmod(positions, lane_bits(d))
     if lanes.shape[-1] == 1:
         chosen = lanes[..., 0]

@@ -1,7 +1,9 @@
 """The trials of one panel, as a table of counts: all by one job, or in slices that others count.
 
-A slice is of points times blocks; one job merges all. Counts, of trials and of the contest's
-outcomes, merge exactly, and draws depend on names alone: the number of slices changes no result.
+A point is one place of the panel's grid, and its trials come in blocks. A slice is of points times
+blocks; one job merges all. Counts, of trials and of the contest's outcomes (successes, and the
+event of each network), merge exactly, and draws depend on names alone: the number of slices
+changes no result.
 """
 
 from pathlib import Path
@@ -26,7 +28,7 @@ from .signs import Trials
 
 
 def trials_at(model: Model, engine: Engine, points: list[Point]) -> list[Trials]:
-    """Trials of the networks at each point, by the engine "reduced" or "dense"."""
+    """The function that runs a block's trials at each point, by the engine "reduced" or "dense"."""
     if isinstance(model, AttentionModel):
         if engine == "dense":
             return attention_trials.dense(model, points)
@@ -37,7 +39,8 @@ def trials_at(model: Model, engine: Engine, points: list[Point]) -> list[Trials]
 
 
 def slice_schema(contest: Contest) -> pa.Schema:
-    """One row per point that a slice has trials of; `point` counts the panel's points from 0."""
+    """The columns of a slice's table: one row per point that it has trials of; `point` counts the
+    panel's points from 0."""
     return schema(**dict.fromkeys(("point", "trials", *contest.outcomes), int))
 
 
@@ -50,7 +53,7 @@ class Unit(NamedTuple):
 
 
 def units(points: list[Point], trials: int) -> list[Unit]:
-    """All blocks of all points, in order."""
+    """All blocks of trials of all points, in order; each point has so many trials."""
     result = []
     for k in range(len(points)):
         result += [Unit(k, block, size) for block, size in blocks(trials)]
@@ -60,30 +63,32 @@ def units(points: list[Point], trials: int) -> list[Unit]:
 def cut_units(
     points: list[Point], trials: int, seconds: list[float], count: int
 ) -> list[list[Unit]]:
-    """The units in `count` runs of about equal time, some empty if there are fewer units.
+    """All blocks of trials of all points, cut into `count` slices of about equal time, some empty
+    if there are fewer blocks.
 
     seconds : of a trial of each point, on whatever scale
     """
-    every = units(points, trials)
-    ends = np.cumsum([unit.trials * seconds[unit.point] for unit in every])
+    all_units = units(points, trials)
+    ends = np.cumsum([unit.trials * seconds[unit.point] for unit in all_units])
     # A unit belongs to the slice in which its middle lies.
     middles = ends - np.diff(ends, prepend=0.0) / 2
     places = np.minimum((middles / ends[-1] * count).astype(int), count - 1)
     slices: list[list[Unit]] = [[] for _ in range(count)]
-    for unit, place in zip(every, places.tolist(), strict=True):
+    for unit, place in zip(all_units, places.tolist(), strict=True):
         slices[place].append(unit)
     return slices
 
 
 def simulate(panel: Panel) -> pa.Table:
-    """Run the trials of every point of a panel and count successes and the events."""
+    """The table of a panel's trials, all run here: counts of successes and events, and rates."""
     points = panel.points()
     counts = count(panel, points, units(points, panel.trials))
     return panel_table(panel, points, counts)
 
 
 def count(panel: Panel, points: list[Point], units: list[Unit]) -> np.ndarray:
-    """Run blocks of trials: trials, successes and events of each point of the panel, int64."""
+    """The counts of some blocks of trials, which are run here: for each point of the panel the
+    numbers of trials, of successes and of each event, (P, 2 + events) int64."""
     contest = panel.contest
     trials = trials_at(MODELS[panel.model], panel.engine, points)
     progress = Progress(panel.name, sum(unit.trials for unit in units), "trials")
@@ -102,7 +107,8 @@ def count(panel: Panel, points: list[Point], units: list[Unit]) -> np.ndarray:
 
 
 def slice_of(panel: Panel, number: int, slices: int) -> pa.Table:
-    """Run one of so many slices of a panel's trials; `number` counts from 1."""
+    """The table of one of so many slices of a panel's trials, which is run here; `number` counts
+    from 1."""
     points = panel.points()
     seconds = [seconds_per_trial(panel.engine, point) for point in points]
     units_by_slice = cut_units(points, panel.trials, seconds, slices)
@@ -130,7 +136,11 @@ def merged(panel: Panel, slices: list[pa.Table]) -> pa.Table:
 
 
 def panel_table(panel: Panel, points: list[Point], counts: np.ndarray) -> pa.Table:
-    """Points, counts, success rates and their 95 % Clopper-Pearson intervals."""
+    """The table of a panel's points, as `simulated_schema`: parameters, counts, success rates and
+    their 95 % Clopper-Pearson intervals.
+
+    `counts` : as `count` gives them
+    """
     trials = counts[:, 0]
     successes = counts[:, 1]
     low, high = clopper_pearson(successes, trials)
@@ -151,12 +161,14 @@ def panel_table(panel: Panel, points: list[Point], counts: np.ndarray) -> pa.Tab
 
 
 def metadata(panel: Panel) -> dict[str, str]:
-    """What a panel's table comes from: seed, settings, code and versions."""
+    """The metadata of a panel's table, what it comes from: seed, digests of settings and code, and
+    versions of packages."""
     return {"seed": str(panel.seed), **record(panel.canonical(), __name__)}
 
 
 def run(job: Panel, output: Path, slice: str = "", merge: list[Path] | None = None) -> None:
-    """Trials of a panel: all, only those of a slice K/N, or all merged from slices."""
+    """Write the table of a panel's trials: all, only those of a slice "K/N", or all merged from the
+    tables of the slices."""
     provenance = metadata(job)
     if slice:
         number, slices = _slice_numbers(slice)
@@ -170,6 +182,7 @@ def run(job: Panel, output: Path, slice: str = "", merge: list[Path] | None = No
 
 
 def _slice_numbers(text: str) -> tuple[int, int]:
+    """K and N of the text "K/N"; ValueError if it is none such."""
     number, _, count = text.partition("/")
     if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
         raise ValueError(f"--slice {text}: allowed: K/N with 1 <= K <= N, such as 2/8")
@@ -177,9 +190,12 @@ def _slice_numbers(text: str) -> tuple[int, int]:
 
 
 def _read_slices(panel: Panel, paths: list[Path], settings: str) -> list[pa.Table]:
+    """The tables of all slices of a panel; ValueError unless each is there once. `settings` : the
+    digest that each must carry."""
     columns = slice_schema(panel.contest)
     tables = [read_parquet(path, columns, settings) for path in paths]
     slices = {table.schema.metadata[b"slice"].decode() for table in tables}
-    if slices != {f"{k + 1}/{len(paths)}" for k in range(len(paths))}:
+    expected = {f"{number}/{len(paths)}" for number in range(1, len(paths) + 1)}
+    if slices != expected:
         raise ValueError(f"not all slices, each once: {', '.join(sorted(slices))}")
     return tables
