@@ -125,8 +125,8 @@ class NeedleCell(Recipe, TrainedCell):
         return self.data.classes + 2 if self.arm in OF_PAPER else DIMENSION
 
     def data_names(self) -> tuple[str, ...]:
-        """What names its data: cells of other maps are trained on the same, and the first paper's
-        network on that of `query_learned`, where sizes are equal."""
+        """The names of the stream of its data: cells of other maps are trained on the same, and the
+        first paper's network on that of `query_learned`, where sizes are equal."""
         kind = "tokens" if self.arm in OF_PAPER else "asked"
         return ("needle", kind, f"mu={self.mu:g}", f"n={self.n}")
 
