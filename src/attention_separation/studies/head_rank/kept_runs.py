@@ -50,7 +50,7 @@ def keep_runs(results: Path, folder: Path) -> int:
 
 
 def kept_tables(rows: list[Run]) -> dict[str, pa.Table]:
-    """The tables that are kept, of rows of cells' tables."""
+    """The tables that docs/ keeps of runs, by name: of the runs, and of their lists."""
     tables = {"runs": table_from_rows(rows, RUNS)}
     for name, lists in KEPT_LISTS.items():
         most = MOST_CURVE_POINTS if name == "curves" else None
@@ -60,6 +60,7 @@ def kept_tables(rows: list[Run]) -> dict[str, pa.Table]:
 
 
 def _short_names(schema: pa.Schema) -> list[str]:
+    """The names of columns without the list that they are of: `step` for `curve_step`."""
     return [name.removeprefix("curve_").removeprefix("share_") for name in schema.names]
 
 
@@ -70,6 +71,7 @@ def read_kept(folder: Path) -> list[Run]:
     empty_tables = kept_tables([])
 
     def read(name: str) -> list[dict[str, Any]]:
+        """The rows of a kept table."""
         types = pyarrow.csv.ConvertOptions(column_types=empty_tables[name].schema)
         return pyarrow.csv.read_csv(folder / f"{name}.csv", convert_options=types).to_pylist()
 
@@ -110,7 +112,8 @@ def _made_with(path: Path, results: Path) -> dict[str, object]:
 
 
 def _core_seconds(cell: str, results: Path) -> float | None:
-    """Of the job, or of its last attempt where it was stopped and went on; None if not known."""
+    """The seconds of a core that a cell's job took, or its last attempt where it was stopped and
+    went on; None if not known."""
     path = results / f"benchmarks/rank_train_{cell}.tsv"
     if not path.exists():
         return None

@@ -78,7 +78,7 @@ ARRAYS_PER_ACTIVATION = 3
 
 
 def divisors(dimension: int) -> str:
-    """All that divide a dimension, in words."""
+    """The numbers that divide a dimension, in words."""
     return ", ".join(str(k) for k in range(1, dimension + 1) if dimension % k == 0)
 
 
@@ -263,8 +263,8 @@ class CellJob(Recipe, Architecture, TrainedCell):
         return self
 
     def stream_names(self, kind: StreamKind, run: int) -> tuple[str, ...]:
-        """What names a stream of a run; of data without the block: cells that differ in the model
-        alone train on the same data, and variants start alike."""
+        """The names of a run's stream of a kind; of data without the block: cells that differ in
+        the model alone train on the same data, and variants start alike."""
         if kind is StreamKind.INITIAL:
             if self.one_start:
                 run = 0
@@ -275,7 +275,8 @@ class CellJob(Recipe, Architecture, TrainedCell):
         return ("head_rank", "held-out", f"d={self.d},n={self.n}", f"run={run}")
 
     def _architecture_in_words(self) -> str:
-        """Its settings but for variants, without those that are null."""
+        """The architecture's settings as a text, without variants and without those that are
+        null."""
         names = [name for name in Architecture.model_fields if name not in Variant.model_fields]
         values = {name: getattr(self, name) for name in names}
         return ",".join(f"{name}={value}" for name, value in values.items() if value is not None)

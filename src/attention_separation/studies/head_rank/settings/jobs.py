@@ -64,6 +64,7 @@ class TemperatureSettings(StrictModel):
 
 
 def _odd(value: int) -> int:
+    """The number of heads, if it is odd; else a fault."""
     if value < 1 or value % 2 == 0:
         raise fault(f"{value} heads; allowed: odd numbers, a vote of an even number can tie")
     return value
