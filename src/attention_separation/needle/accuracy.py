@@ -53,6 +53,7 @@ def crossing(accuracy_at: Callable[[int], Accuracy], about: float) -> Crossing:
     known: dict[int, Accuracy] = {}
 
     def above(n: int) -> float:
+        """The accuracy at n less CRITICAL; each n is asked once."""
         if n not in known:
             known[n] = accuracy_at(n)
         return known[n].value - CRITICAL

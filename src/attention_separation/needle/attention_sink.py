@@ -56,6 +56,7 @@ def _detection_difference(
     width = min(c, max(below_1, c - 1 + below_1))
 
     def transform(s: np.ndarray) -> np.ndarray:
+        """The Laplace transform at s of the difference of the two laws."""
         token, needle = bayes.transforms(scale, n, s, step, needles=(0.0, mu))
         of_others = np.exp(s * (c - width) + (n - 1) * bayes.log1p(token))
         return of_others * (token - needle) / s

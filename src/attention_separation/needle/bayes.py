@@ -45,6 +45,7 @@ def _mean_shortfall(mu: float, n: int, step: float, times: int) -> float:
     width = lower_width(mu, n)
 
     def transform(s: np.ndarray) -> np.ndarray:
+        """The Laplace transform at s of E(x - L)^+, as a function of x less 1 - width."""
         # About 1 - width, below which L does not fall.
         of_token = transforms(mu, n, s, step)[0]
         exponent = s * (1 - width) + n * log1p(of_token)

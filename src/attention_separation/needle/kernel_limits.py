@@ -185,6 +185,7 @@ def _warm_started(p: int, mu: float) -> Callable[[int], Accuracy]:
     last_reading: power.Reading | None = None
 
     def accuracy_at(n: int) -> Accuracy:
+        """The accuracy at n, sought from the last reading."""
         nonlocal last_reading
         accuracy, reading = power.accuracy_and_reading(p, mu, n, last_reading)
         if n > 1:

@@ -125,6 +125,7 @@ def sought_reading(p: int, mu: float, n: int, near: Reading | None = None) -> Re
     seen = (low - MARGIN, high + MARGIN)
 
     def loss(point: Point) -> float:
+        """Minus the accuracy of the reading at a point; 0 of points that are not tried."""
         log_delta, shift = point
         # Far out the integrand oscillates more than a grid resolves, and no best reading lies.
         if abs(log_delta) > FARTHEST_LOG_DELTA or abs(shift) > FARTHEST_SHIFT:

@@ -156,10 +156,12 @@ def _energy_left_beyond(
     """
 
     def left(degree: np.ndarray) -> np.ndarray:
+        """The share of each degree that heads leave, below 0 where they reach more than all."""
         common, per_head = reached_shares(d, r, degree, any_value, vectors=int(encoded))
         return 1 - common - heads * per_head
 
     def energy_left(degree: np.ndarray) -> np.ndarray:
+        """The energy of each degree that heads leave."""
         return energy(d, degree) * left(degree)
 
     first = 2.0 * (LISTED + 4 * d) + 1
@@ -170,6 +172,7 @@ def _energy_left_beyond(
     if nothing_left.any():
 
         def is_nothing_left(log2_degree: np.ndarray) -> np.ndarray:
+            """Whether heads leave nothing of each degree, given by its log2."""
             return ~(left(2.0**log2_degree) > 0)
 
         _, high = halvings(low, high, is_nothing_left, DEGREE_HALVINGS)
@@ -208,7 +211,7 @@ def correlation(d: int, r: int, heads: np.ndarray, degree: int) -> np.ndarray:
 
 
 def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -> list[int]:
-    """For each error in (0, 1/2), the fewest heads that the bound leaves possible.
+    """The fewest heads that the bound leaves possible for each error in (0, 1/2).
 
     With fewer the error is surely larger. Numbers above 10^BOUND_DIGITS are rounded down to so many
     digits. ArithmeticError if more than 2^MOST_HEADS are needed.

@@ -109,6 +109,7 @@ class Pace:
         last = -math.inf
 
         def save(ensemble: "Ensemble") -> None:
+            """Save the ensemble if it is time; OutOfTimeError after the end."""
             nonlocal last
             now = time.monotonic()
             is_over = now >= self.end

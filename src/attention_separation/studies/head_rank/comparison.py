@@ -200,8 +200,8 @@ def _core_hours(row: Run, runs: int, seconds: float | None) -> float | None:
 
 
 def _published(figure: int, row: Run, least: float | None) -> dict[str, float | str | None]:
-    """What the paper's figure shows for the model of a run, and where the least training loss of
-    its cell is beside it; empty where it has none."""
+    """The columns on the paper's figure for the model of a run: its published errors, and where the
+    least training loss of its cell is beside them; empty where there are none."""
     if row["additive_sd"] == CONTROL_INITIAL["additive_sd"]:
         return {}
     line = published_values.PublishedLine(

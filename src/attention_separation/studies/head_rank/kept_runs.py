@@ -98,8 +98,9 @@ def read_made_with(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _made_with(path: Path, results: Path) -> dict[str, object]:
-    """What a cell's file says of itself; the processor is that of the machine that keeps it. Of a
-    cell trained on a GPU neither that nor the core's time says anything, and both are null."""
+    """The settings, code, versions and times of a cell, as its file says them; the processor is
+    that of the machine that keeps it. Of a cell trained on a GPU neither that nor the core's time
+    says anything, and both are null."""
     metadata = read_schema(path, is_sealed=False).metadata or {}
     kept = {name: metadata[name.encode()].decode() for name in KEPT_METADATA}
     if kept["device"] == "cuda":

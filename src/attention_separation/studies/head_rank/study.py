@@ -157,6 +157,7 @@ class HeadRank(Study):
         return figures
 
     def declare_results(self) -> Iterator[Result]:
+        """The results of the study: of constructions, theory, training and claims."""
         yield from self._computed()
         yield from self._theory()
         yield from self._trained()

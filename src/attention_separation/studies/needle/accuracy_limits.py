@@ -128,8 +128,8 @@ def layers_outside(scale: int) -> Iterator[AtEnd]:
 
 
 def _pairs_of_one_position(scale: int) -> Values:
-    """What a pair of tokens that share a position is worth, and the law of it, on a grid of the
-    pair's sum and difference.
+    """The worth of a pair of tokens that share a position, and its law, on a grid of the pair's sum
+    and difference.
 
     Beside the sum of all squares, the sums of pairs are seen. Of each pair the sum and the
     difference, over sqrt 2, have the same law.
@@ -176,6 +176,7 @@ def _accuracy(values: Values, n: int, scale: int) -> float:
     places = np.concatenate([low, low + 1]).astype(int) % points
 
     def spectrum(law: np.ndarray) -> np.ndarray:
+        """The Fourier transform of the law of one token's worth, on the grid of sums."""
         chances = np.concatenate([law * (1 - share), law * share])
         return np.fft.rfft(np.bincount(places, chances, points))
 

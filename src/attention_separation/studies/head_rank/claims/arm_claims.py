@@ -26,6 +26,7 @@ def arm_against(arm: Settings, other: Settings) -> Contrasts:
     another."""
 
     def contrasts(rows: list[Run]) -> Iterator[Contrast]:
+        """A contrast for each cell of the arm among some runs."""
         for cell in runs.cells_of(rows, **arm):
             same_cell = runs.like(chosen(rows, **other), cell[0], _CELL)
             yield Contrast(runs.cell_words(cell[0]), [(cell, same_cell)])

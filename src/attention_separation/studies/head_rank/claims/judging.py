@@ -60,6 +60,7 @@ def figure_1(layers: int | None = None) -> Selection:
     """The function of the evidence that gives the runs of Figure 1, of so many layers or of all."""
 
     def selection(evidence: Evidence) -> list[Run]:
+        """The runs of Figure 1 among the evidence's."""
         rows = runs.plain(evidence.usual_runs)
         return rows if layers is None else chosen(rows, layers=layers)
 
@@ -98,8 +99,8 @@ class ComparedRuns:
     shows_single_runs: bool = False
 
     def __call__(self, evidence: Evidence) -> Finding:
-        """What the runs say of the claim: "not run" where no groups can be compared, and not judged
-        where the groups are unfit, or a group is a single run and these are not shown. Else
+        """The finding that the runs lead to: "not run" where no groups can be compared, and not
+        judged where the groups are unfit, or a group is a single run and these are not shown. Else
         intervals judge it."""
         rows = self.selection(evidence)
         # A grid may have a group without the one that it is to be compared with.

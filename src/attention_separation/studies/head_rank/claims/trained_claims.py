@@ -117,6 +117,7 @@ def without_and_with(
     times the width, with those with one: of each number of layers, or of `layers` alone."""
 
     def contrasts(rows: list[Run]) -> Iterator[Contrast]:
+        """A contrast for each number of layers among some runs."""
         depths = runs.values(chosen(rows, **encoding), "layers")
         for depth in depths:
             if layers is None or depth == layers:

@@ -159,6 +159,7 @@ RANDOM_HEADS = rank_claim(
 
 
 def _powers_of_2(evidence: Evidence) -> list[Row]:
+    """A row for each d that is a power of 2, up to 4,096; it needs no evidence."""
     return [{"d": 2**k} for k in range(1, 13)]
 
 
@@ -187,6 +188,7 @@ ONE_RANDOM_HEAD = rank_claim(
 
 
 def _best_weights_of_several_heads(evidence: Evidence) -> list[Row]:
+    """The errors that the best weights of two or more random heads have."""
     return [row for row in _best_weights(evidence) if row["heads"] > 1]
 
 

@@ -317,7 +317,7 @@ def _marks_of_run(row: Run, place: float, colour: str) -> list[Mark]:
 
 
 def _published_note(figure: str, exception: str = "") -> str:
-    """What a figure's published values are, beside runs of this reproduction."""
+    """The sentence that says what a figure's published values are."""
     return (
         f"Published: {published_values.STEPS[figure]:,} steps of {published_values.BATCH}"
         f"{exception}, least training loss of five runs on repeated batches."

@@ -167,6 +167,7 @@ def _set_ticks(drawn: DrawnAxis, axis: Axis) -> None:
 
 
 def _square_root(numbers: np.ndarray) -> np.ndarray:
+    """The square roots of some numbers; 0 of negative ones."""
     return np.sqrt(np.maximum(numbers, 0.0))
 
 

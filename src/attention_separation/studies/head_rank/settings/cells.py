@@ -138,6 +138,7 @@ class Recipe(Variant):
 
     @model_validator(mode="after")
     def _has_whole_epochs(self) -> Self:
+        """The recipe itself; a fault if its steps are no whole epochs."""
         epochs = f"a multiple of {EPOCH}, the steps of an epoch"
         if self.steps % EPOCH:
             raise fault(f"steps is {self.steps}; allowed: {epochs}")
@@ -168,6 +169,7 @@ class Architecture(Variant):
 
     @model_validator(mode="after")
     def _is_possible(self) -> Self:
+        """The architecture itself; a fault if its encoding and sizes do not go together."""
         if (self.encoding == "concatenated") != (self.d_e is not None):
             raise fault(
                 f"d_e is {self.d_e} with encoding: {self.encoding}; allowed: d_e of 1 or more with "
@@ -240,6 +242,7 @@ class CellJob(Recipe, Architecture, TrainedCell):
 
     @model_validator(mode="after")
     def _is_trainable(self) -> Self:
+        """The cell itself; a fault if its seeds, batches and encoding do not go together."""
         if len(set(self.seeds)) < len(self.seeds):
             raise fault("seeds has a value twice; allowed: each seed once")
         if self.batches and (self.regime == "fresh" or EPOCH % self.batches):

@@ -39,6 +39,8 @@ class Case(StrictModel):
 
     @model_validator(mode="after")
     def _has_room(self) -> Self:
+        """The case itself; a fault if more points are to be orthogonal than there are
+        dimensions."""
         if self.distribution == "orthogonal" and self.n > self.d:
             allowed = f"at most d = {self.d}, for the points are orthogonal"
             raise fault(f"n is {self.n}; allowed: {allowed}")

@@ -79,6 +79,8 @@ class Product(cell.Recipe):
 
     @model_validator(mode="after")
     def _is_possible(self) -> Self:
+        """The product itself; a fault if it has too many cells, or a rank that divides no
+        dimension."""
         count = len(self._encoding_cases()) * math.prod(map(len, self._lists()))
         if count > MOST_CELLS:
             raise fault(f"has {count} cells; allowed: at most {MOST_CELLS}")
@@ -170,6 +172,7 @@ class Grid(Product):
 
     @model_validator(mode="after")
     def _has_possible_parts(self) -> Self:
+        """The grid itself; a fault if one of its further products is not possible."""
         for number, part in enumerate(self.also):
             try:
                 self._product(part)
@@ -209,6 +212,7 @@ class Training(StrictModel):
 
     @model_validator(mode="after")
     def _is_some(self) -> Self:
+        """The section itself; a fault if it has no grid."""
         if not self.grids():
             raise fault("has no grids; allowed: at least one")
         return self

@@ -56,6 +56,7 @@ def _largest_of_normals(n: int) -> float:
     """The mean of the largest of n standard normals."""
 
     def term(v: float) -> float:
+        """The integrand at v."""
         return float(n * v * math.exp(-v * v / 2 + (n - 1) * log_ndtr(v)))
 
     integral, _ = quad(term, -12, 12, limit=200)
@@ -68,8 +69,9 @@ def _length_of_normals(d: int) -> float:
 
 
 def heads_reaching(heads: np.ndarray, errors: np.ndarray, error: float) -> float | None:
-    """Where errors that fall with the heads first reach this one, between heads on a logarithmic
-    scale; None where they do not, or have it with the fewest already."""
+    """The number of heads at which errors that fall with the heads first reach `error`,
+    interpolated on a logarithmic scale; None where they do not, or have it with the fewest
+    already."""
     reaching = np.flatnonzero(errors <= error)
     if not len(reaching) or reaching[0] == 0:
         return None

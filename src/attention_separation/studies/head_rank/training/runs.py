@@ -157,7 +157,7 @@ def comparable_rows(rows: list[Run], names: tuple[str, ...]) -> list[Run]:
 
 
 def trained_alike(rows: list[Run], name: str) -> list[Run]:
-    """Of each value of a setting, the runs trained as most with this value are: those of two values
+    """The runs that are trained as most with the same value of a setting are: those of two values
     may still differ in how they are trained, which `judging.difference_in_training` says."""
     alike = []
     for group in groups(rows, name).values():

@@ -146,7 +146,7 @@ def learning_rate(job: CellJob, step: int) -> float:
 
 
 def farthest_points(x: Tensor) -> Tensor:
-    """For each point of x, (R, d, n, B), the point of its set farthest from it."""
+    """The point of its set that is farthest from each point of x, (R, d, n, B)."""
     d, n = x.shape[1:3]
     if is_by_rows(n, d):
         products = pair_products(x, x)
@@ -231,7 +231,8 @@ class Transformers(Ensemble):
         return gradient
 
     def _gradient_of_part(self, part: Tensor, sets: int) -> Tensor:
-        """What a part of a batch of so many sets adds to the gradient; its losses are added up."""
+        """The part of the gradient that a part of a batch of so many sets adds; its losses are
+        added to the epoch's sum."""
         losses = self.errors(part).sum(1) / sets
         gradient = self.derivative(losses)
         self.running["epoch_sum"] += losses.detach()
@@ -299,7 +300,7 @@ class Transformers(Ensemble):
 
     @torch.no_grad()
     def _attended(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """What the last layer's attention makes of the held-out sets, (R, D, n, B), and the
+        """The outputs of the last layer's attention on the held-out sets, (R, D, n, B), and the
         targets, (R, d, n, B), block by block."""
         for block in held_out_sets(self.job):
             inputs = []

@@ -132,6 +132,7 @@ def compared_means(
     of the level."""
 
     def comparisons(evidence: Evidence) -> list[Comparison]:
+        """The comparisons of the evidence's means, whose intervals hold at the claim's level."""
         return compare_means(list(means(evidence)), evidence.level / CLAIMS_AT_LEVEL)
 
     return comparisons
@@ -223,6 +224,8 @@ def _features_beside_kernels(evidence: Evidence) -> Iterator[ClaimedMean]:
     many features against few."""
 
     def mean_at(**cell: object) -> Mean | None:
+        """The mean accuracy of the cell with these values at SIGNAL and MIDDLE_N; None if there is
+        none."""
         return mean_of_cell(evidence.networks, mu=SIGNAL, n=MIDDLE_N, **cell)
 
     softmax = mean_at(arm="query_learned", kernel="exp")

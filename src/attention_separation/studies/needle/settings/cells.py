@@ -104,6 +104,7 @@ class NeedleCell(Recipe, TrainedCell):
 
     @model_validator(mode="after")
     def _is_trainable(self) -> Self:
+        """The cell itself; a fault if its seeds, map and arm do not go together."""
         if len(set(self.seeds)) < len(self.seeds) or max(self.seeds) >= MOST_RUNS:
             raise fault(f"seeds is {self.seeds}; allowed: each seed once, 0 to {MOST_RUNS - 1}")
         if (self.map.kernel is None) > (self.arm == "self_attention"):

@@ -47,6 +47,7 @@ class NeedleGrid(Recipe):
 
     @model_validator(mode="after")
     def _has_few_cells(self) -> Self:
+        """The grid itself; a fault if it has more than MOST_CELLS cells."""
         count = len(self.mus) * len(self.sizes) * len(self.maps)
         if count > MOST_CELLS:
             raise fault(f"has {count} cells; allowed: at most {MOST_CELLS}")
@@ -64,7 +65,7 @@ class NeedleTraining(StrictModel):
     )
 
     def cells(self, data: Entries, seed: int, own: Own) -> Iterator[NeedleCell]:
-        """All cells, grid by grid."""
+        """The cells of all grids, grid by grid."""
         for grid in self.grids:
             yield from self.cells_of(grid, data, seed, own)
 
@@ -160,7 +161,8 @@ def _faults_of_cells(training: NeedleTraining, data: Entries, own: Own) -> Itera
 
 
 def _fault_of_map(attention_map: Map, own: Own) -> Fault:
-    """What is wrong with a map, and with which of its settings; "" if nothing is."""
+    """The fault of a map, as the path of the setting that is wrong and a text; the text is "" if
+    nothing is wrong."""
     name = attention_map.kernel
     if name is None:
         return (), ""

@@ -188,8 +188,8 @@ class SelfAttention(Network[TokenBatch]):
         return {"x": np.eye(self.job.dimension)}
 
     def attended(self, parameters: Parameters, batch: TokenBatch) -> Tensor:
-        """What each neuron sees of each token's output, or without a kernel of the token itself,
-        (R, k, B, n)."""
+        """The product of each neuron's weights and each token's output, or without a kernel the
+        token itself, (R, k, B, n)."""
         x = batch.tokens
         neurons = parameters["neurons"].unsqueeze(1)
         output = x

@@ -64,7 +64,7 @@ def as_array(tensor: Tensor) -> Array:
 
 
 def as_tensor(values: Any, like: Tensor) -> Tensor:
-    """What a function of NumPy gave as a plain tensor, with the type and device of `like`: an
+    """The result of a function of NumPy as a plain tensor, with the type and device of `like`: an
     `Array`, or numbers that do not depend on its argument."""
     if isinstance(values, Tensor):
         return values.as_subclass(Tensor)

@@ -105,6 +105,7 @@ class Evidence:
 
 
 def _point_name(row: Row) -> str:
+    """The d and n of a row, in words."""
     return f"d = {row['d']}, n = {row['n']:,}"
 
 
