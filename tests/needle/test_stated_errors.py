@@ -76,7 +76,7 @@ def test_of_the_best_detector(mu, n, what, monkeypatch):
 def test_of_a_sink(mu, n, what, monkeypatch):
     logit = right_sink(mu, 4 * n)
     c = math.exp(logit - right_sink(mu, n))
-    far_finer = 0.5 + 0.5 * attention_sink._difference(
+    far_finer = 0.5 + 0.5 * attention_sink._detection_difference(
         mu, n, mu, c, step=bayes.STEP_OF_Z / 2, times=4
     )
     coarsen(monkeypatch, what)

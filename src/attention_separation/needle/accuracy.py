@@ -1,4 +1,7 @@
-"""A detector's accuracy where D0 and D1 are equally likely, and the n at which it crosses .75."""
+"""A detector's accuracy where D0 and D1 are equally likely, and the n at which it crosses .75.
+
+On D0 all n tokens are noise, on D1 one of them, the needle, has mu added.
+"""
 
 import math
 from collections.abc import Callable
@@ -45,10 +48,12 @@ class Crossing(NamedTuple):
 
 
 def crossing(accuracy_at: Callable[[int], Accuracy], about: float) -> Crossing:
-    """The critical n; `accuracy_at` must fall with n, and is asked near `about` first."""
+    """The n at which `accuracy_at(n)`, which falls with n, is CRITICAL; the search begins near
+    `about`."""
     known: dict[int, Accuracy] = {}
 
     def above(n: int) -> float:
+        """The accuracy at n less CRITICAL; each n is asked once."""
         if n not in known:
             known[n] = accuracy_at(n)
         return known[n].value - CRITICAL
@@ -63,7 +68,7 @@ def crossing(accuracy_at: Callable[[int], Accuracy], about: float) -> Crossing:
             return Crossing(math.inf, 0.0)
         low, high = high, min(high * N_FACTOR, MOST_N)
     while high - low > 1:
-        middle = _between(low, high, above(low), above(high))
+        middle = _interpolated_n(low, high, above(low), above(high))
         # The true crossing is near: the other end is drawn to it.
         reach = max((high - low) // 64, 1)
         beyond = middle + reach if above(middle) >= 0 else middle - reach
@@ -82,8 +87,9 @@ def crossing(accuracy_at: Callable[[int], Accuracy], about: float) -> Crossing:
     return Crossing(crossing_n, crossing_n * error / (fall / width))
 
 
-def _between(low: int, high: int, at_low: float, at_high: float) -> int:
-    """A whole number strictly between, where a straight line in log n crosses."""
-    share = at_low / (at_low - at_high)
+def _interpolated_n(low: int, high: int, value_at_low: float, value_at_high: float) -> int:
+    """The whole n strictly between `low` and `high` nearest to where a value that is linear in log
+    n, positive at `low` and negative at `high`, is 0."""
+    share = value_at_low / (value_at_low - value_at_high)
     n = round(low * (high / low) ** share)
     return min(max(n, low + 1), high - 1)

@@ -1,5 +1,7 @@
 """A sink: softmax of scores mu z_j with one more answer, that no token matters, of a logit S.
 
+D0 is n tokens of noise; on D1 one of them, the needle, has mu added. L is the mean of
+exp(mu z - mu^2 / 2) over the tokens, and c = exp(S - the logit that is right at n).
 Its weight is below 1/2 where L > c. P(L <= c) on D0 less that on D1 is the inverse transform of
 l^(n-1) (l - l1) / s at c, in the terms of `bayes`, where l1 is the needle's l; of scores beta z_j,
 L has beta for mu.
@@ -23,21 +25,29 @@ def right_sink(mu: float, n: float, prior: float = 0.5) -> float:
 
 
 def sink_accuracy(mu: float, n: int, logit: float, scale: float | None = None) -> Accuracy:
-    """Of saying D1 where the sink's weight beside scores scale * z, mu * z if not given, is below
-    1/2."""
+    """The accuracy of saying D1 where the sink's weight is below 1/2, beside scores scale * z; the
+    scale is mu if it is not given."""
     scale = scale or mu
     if n == 1:
         above_on_d1 = float(ndtr(mu - logit / scale))
         above_on_d0 = float(ndtr(-logit / scale))
         return Accuracy(of_events(above_on_d1, above_on_d0), 0.0)
     c = math.exp(min(logit - right_sink(scale, n), 700.0))
-    value = of_events(_difference(mu, n, scale, c, step=bayes.STEP_OF_Z, times=1), 0.0)
-    finer = of_events(_difference(mu, n, scale, c, step=0.6 * bayes.STEP_OF_Z, times=2), 0.0)
+    difference = _detection_difference(mu, n, scale, c, step=bayes.STEP_OF_Z, times=1)
+    finer_step = 0.6 * bayes.STEP_OF_Z
+    finer_difference = _detection_difference(mu, n, scale, c, step=finer_step, times=2)
+    value = of_events(difference, 0.0)
+    finer = of_events(finer_difference, 0.0)
     return Accuracy(value, abs(value - finer))
 
 
-def _difference(mu: float, n: int, scale: float, c: float, step: float, times: int) -> float:
-    """P(L <= c) on D0 less that on D1, with a step of z and so many times the terms.
+def _detection_difference(
+    mu: float, n: int, scale: float, c: float, step: float, times: int
+) -> float:
+    """The probability that the sink's weight is below 1/2 on D1 less that on D0: P(L <= c) on D0
+    less that on D1.
+
+    `step` is that of the integral over z, `times` a factor of the number of terms of the inversion.
 
     What is inverted is the law of L - (c - width), at `width`.
     """
@@ -46,6 +56,7 @@ def _difference(mu: float, n: int, scale: float, c: float, step: float, times: i
     width = min(c, max(below_1, c - 1 + below_1))
 
     def transform(s: np.ndarray) -> np.ndarray:
+        """The Laplace transform at s of the difference of the two laws."""
         token, needle = bayes.transforms(scale, n, s, step, needles=(0.0, mu))
         of_others = np.exp(s * (c - width) + (n - 1) * bayes.log1p(token))
         return of_others * (token - needle) / s

@@ -1,5 +1,6 @@
 """The best possible detector: the likelihood ratio L, the mean of exp(mu z - mu^2 / 2), above 1.
 
+On D0 all n tokens z are noise, N(0, 1); on D1 one of them, the needle, has mu added.
 Its accuracy is 1/2 + E(1 - L)^+ / 2 under D0. E(x - L)^+ is the inverse Laplace transform of
 l(s/n)^n / s^2 at x = 1, where l(s) = E exp(-s X) for one X = exp(mu z - mu^2 / 2), by Fourier
 series with Euler's summation (Abate and Whitt).
@@ -30,7 +31,7 @@ TERMS = 60
 
 
 def best_accuracy(mu: float, n: int) -> Accuracy:
-    """Of the likelihood ratio of all n tokens, in any order."""
+    """The accuracy of the likelihood ratio of all n tokens, in any order."""
     if n == 1:
         return Accuracy(of_one_token(mu), 0.0)
     value = 0.5 + 0.5 * _mean_shortfall(mu, n, STEP_OF_Z, 1)
@@ -39,15 +40,19 @@ def best_accuracy(mu: float, n: int) -> Accuracy:
 
 
 def _mean_shortfall(mu: float, n: int, step: float, times: int) -> float:
-    """E(1 - L)^+ under D0, with a step of z and so many times the terms."""
+    """E(1 - L)^+ under D0; `step` is that of the integral over z, `times` a factor of the number of
+    terms of the inversion."""
     width = lower_width(mu, n)
 
     def transform(s: np.ndarray) -> np.ndarray:
+        """The Laplace transform at s of E(x - L)^+, as a function of x less 1 - width."""
         # About 1 - width, below which L does not fall.
-        exponent = s * (1 - width) + n * log1p(transforms(mu, n, s, step)[0])
+        of_token = transforms(mu, n, s, step)[0]
+        exponent = s * (1 - width) + n * log1p(of_token)
         return np.exp(exponent) / s**2
 
-    return inverse_laplace(transform, width, times * count_terms(mu, n, 1.0, width, 0.5))
+    terms = count_terms(mu, n, 1.0, width, share=0.5)
+    return inverse_laplace(transform, width, times * terms)
 
 
 def inverse_laplace(
@@ -63,7 +68,7 @@ def inverse_laplace(
 
 
 def lower_width(mu: float, n: int) -> float:
-    """At most 1, such that L falls below 1 - width with a probability below exp(-32).
+    """A width of at most 1 such that L falls below 1 - width with a probability below exp(-32).
 
     Bernstein: P(L < 1 - w) <= exp(-n w^2 / (2 (v + w / 3))) for the variance v of X, as X >= 0.
     """
@@ -72,8 +77,12 @@ def lower_width(mu: float, n: int) -> float:
 
 
 def count_terms(mu: float, n: int, c: float, width: float, share: float) -> int:
-    """Terms after which the series at c is smooth: more where L is narrow beside the width, but in
-    its first `share`."""
+    """The number of terms after which the Fourier series at L = c, of a period of `width`, is
+    smooth.
+
+    It is more than TERMS where L spreads little beside the width, unless c lies in the first
+    `share` of the width, far from L's mean.
+    """
     edge = (math.log(n * c) + mu * mu / 2) / mu  # the z beyond which one token alone makes L > c
     mean = ndtr(edge - mu)
     square = math.exp(mu * mu) * ndtr(edge - 2 * mu)
@@ -86,7 +95,8 @@ def count_terms(mu: float, n: int, c: float, width: float, share: float) -> int:
 def transforms(
     mu: float, n: int, s: np.ndarray, step: float, needles: Sequence[float] = (0.0,)
 ) -> list[np.ndarray]:
-    """E exp(-s X / n) - 1 of a token, z ~ N(0, 1), or of needles, whose z have these means."""
+    """E exp(-s X / n) - 1 at each s, (S,), for z normal around each of the means in `needles`; a
+    mean of 0 is that of an ordinary token."""
     step = step / max(mu, 1.0)
     z = np.arange(-Z_REACH, mu + Z_REACH + step, step) - 1j * np.angle(s)[:, None] / max(mu, 1.0)
     # Less 1, which is what a density integrates to: else n would magnify the rounding of 1.

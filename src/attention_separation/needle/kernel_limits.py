@@ -43,8 +43,11 @@ def linear_accuracy(mu: float, n: int) -> Accuracy:
 
 
 def _total_variation_accuracy(mu: float, n: int, nodes: int) -> float:
-    """The same by a rule of so many nodes: v, the sum of squares about the mean, is integrated, and
-    of each v the likelihood ratio has one threshold on the sum."""
+    """The best accuracy from the sum and the sum of squares, by a rule of so many nodes.
+
+    v, the sum of squares about the mean, is integrated over; at each v the likelihood ratio has one
+    threshold on the sum.
+    """
     freedom = n - 1
     noncentrality = mu * mu * (1 - 1 / n)
     # In w = sqrt v both laws have standard deviations of about 1 / sqrt 2.
@@ -65,7 +68,8 @@ def _total_variation_accuracy(mu: float, n: int, nodes: int) -> float:
 
 @cache
 def _nodes_and_weights(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Those of Gauss and Legendre, of which finding takes longer than all else here."""
+    """The nodes and weights (count,) of Gauss and Legendre's rule from -1 to 1; kept, for finding
+    them takes longer than all else here."""
     nodes, weights = leggauss(count)
     nodes.flags.writeable = False
     weights.flags.writeable = False
@@ -73,8 +77,11 @@ def _nodes_and_weights(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _log_chi(freedom: int, w: np.ndarray) -> np.ndarray:
-    """Log density of the chi law; of many degrees of freedom about its mode, by Stirling's series,
-    for terms as large as n log n would cancel."""
+    """The log density of the chi law at w.
+
+    Of many degrees of freedom it is taken about its mode, by Stirling's series, for terms as large
+    as n log n would cancel.
+    """
     if freedom < MANY_DEGREES_OF_FREEDOM:
         constant = (1 - freedom / 2) * math.log(2) - gammaln(freedom / 2)
         return constant + (freedom - 1) * np.log(w) - w * w / 2
@@ -106,7 +113,8 @@ GRID = 400
 
 
 def largest_token_accuracy(mu: float, n: int) -> Accuracy:
-    """At the best threshold t, found on a grid and then by Brent's method."""
+    """The accuracy of saying D1 where the largest token is above t, at the best threshold t: found
+    on a grid and then by Brent's method."""
     grid = np.linspace(-THRESHOLD_REACH, mu + THRESHOLD_REACH, GRID)
     k = int(np.clip(_gains(grid, mu, n).argmax(), 1, GRID - 2))
     low = grid[k - 1]
@@ -124,7 +132,7 @@ def largest_token_accuracy(mu: float, n: int) -> Accuracy:
 
 
 def _gains(t: np.ndarray | float, mu: float, n: int) -> np.ndarray:
-    """P(max > t) on D1 less that on D0."""
+    """The probability that the largest token is above t on D1 less that on D0, for each t."""
     of_one_token = ndtr(t) - ndtr(np.subtract(t, mu))
     if n == 1:
         return np.asarray(of_one_token)
@@ -157,17 +165,18 @@ class Line:
         return partial(self.accuracy, mu)
 
     def critical(self, mu: float) -> Crossing:
-        """Where it crosses .75."""
+        """The n at which the accuracy crosses .75."""
         return crossing(self.at(mu), self.growth(mu))
 
 
-def _polynomial(degree: int) -> Callable[[float], float]:
-    """n at which the sum of Hermite polynomials of a degree has the accuracy .75."""
+def _polynomial_growth(degree: int) -> Callable[[float], float]:
+    """The function of mu that gives about the n at which the sum of Hermite polynomials of a degree
+    has the accuracy .75."""
     return lambda mu: mu ** (2 * degree) / (1.82 * math.factorial(degree))
 
 
-def _exponential(mu: float) -> float:
-    """n at which a token of size mu is as large as the largest of n."""
+def _exponential_growth(mu: float) -> float:
+    """About the n at which a token of size mu is as large as the largest of n."""
     return 0.7 * math.exp(min(mu * mu / 2, 700.0))
 
 
@@ -176,6 +185,7 @@ def _warm_started(p: int, mu: float) -> Callable[[int], Accuracy]:
     last_reading: power.Reading | None = None
 
     def accuracy_at(n: int) -> Accuracy:
+        """The accuracy at n, sought from the last reading."""
         nonlocal last_reading
         accuracy, reading = power.accuracy_and_reading(p, mu, n, last_reading)
         if n > 1:
@@ -185,37 +195,38 @@ def _warm_started(p: int, mu: float) -> Callable[[int], Accuracy]:
     return accuracy_at
 
 
-def _power(p: int) -> Line:
+def _line_of_power(p: int) -> Line:
+    """The line of the kernel that is a score to the power p."""
     return Line(
         name=f"power_{p}",
         kind=REFERENCE,
         method="best threshold on one ratio, characteristic function inverted",
         accuracy=partial(power.best_accuracy, p),
-        growth=_polynomial(p + 1),
+        growth=_polynomial_growth(p + 1),
         remembering=partial(_warm_started, p),
     )
 
 
 _ALL_LINES = (
-    Line("uniform", BOUND, "closed form", uniform_accuracy, _polynomial(1)),
+    Line("uniform", BOUND, "closed form", uniform_accuracy, _polynomial_growth(1)),
     Line(
         name="linear",
         kind=BOUND,
         method="total variation of sum and sum of squares",
         accuracy=linear_accuracy,
-        growth=_polynomial(2),
+        growth=_polynomial_growth(2),
     ),
-    _power(2),
-    _power(3),
-    _power(4),
+    _line_of_power(2),
+    _line_of_power(3),
+    _line_of_power(4),
     Line(
         name="exp",
         kind=REFERENCE,
         method="best threshold on the largest token",
         accuracy=largest_token_accuracy,
-        growth=_exponential,
+        growth=_exponential_growth,
     ),
-    Line("bayes", BEST, "Laplace transform inverted", bayes.best_accuracy, _exponential),
+    Line("bayes", BEST, "Laplace transform inverted", bayes.best_accuracy, _exponential_growth),
 )
 LIMITS_BY_KERNEL: Mapping[str, Line] = {line.name: line for line in _ALL_LINES}
 """By the kernel's name, from the least to the best."""
@@ -252,7 +263,7 @@ def limit(kernel: str, mu: float, n: int) -> float:
     ValueError
         If the kernel is unknown, mu no number in range, or n no whole number in range.
     """
-    return _line(kernel).accuracy(checked_mu(mu), checked_n(n)).value
+    return _line_of_kernel(kernel).accuracy(checked_mu(mu), checked_n(n)).value
 
 
 @question
@@ -263,10 +274,11 @@ def critical_n(kernel: str, mu: float) -> float:
     often (mu below 1.35), inf where the limit is above .75 at n = 10^15 still. kernel, mu and
     errors are as of `limit`.
     """
-    return _line(kernel).critical(checked_mu(mu)).n
+    return _line_of_kernel(kernel).critical(checked_mu(mu)).n
 
 
-def _line(kernel: str) -> Line:
+def _line_of_kernel(kernel: str) -> Line:
+    """The line of a kernel by its name or alias; ValueError if it has none."""
     name = without_alias(kernel) if isinstance(kernel, str) else ""
     if name in LIMITS_BY_KERNEL:
         return LIMITS_BY_KERNEL[name]

@@ -1,5 +1,8 @@
 """A score to the power p: the best threshold on sum h(z) z / sum h(z), with h = (z + delta)^p.
 
+On D0 all n tokens z are noise, N(0, 1); on D1 one of them, the needle, has mu added. A *reading* is
+a shift delta of the scores with a threshold t on the ratio.
+
 The ratio passes t where S, the sum of g(z) = (z + delta)^p (z - t), is above 0; S is what is read,
 for odd p too, where sum h may be negative. Its law is one characteristic function to the power n,
 inverted along a path of z on which exp(i omega g) falls, in equal steps of log omega.
@@ -80,7 +83,7 @@ class Reading:
     shift: float
 
     def threshold(self, p: int, n: int) -> float:
-        """t."""
+        """The threshold t on the ratio, for scores to the power p of n tokens."""
         h = (HERMITE_NODES + self.delta) ** p
         mean = float(HERMITE_WEIGHTS @ h)
         t = float(HERMITE_WEIGHTS @ (h * HERMITE_NODES)) / mean
@@ -89,14 +92,16 @@ class Reading:
 
 
 def best_accuracy(p: int, mu: float, n: int) -> Accuracy:
-    """At the best delta and t that are found."""
-    return accuracy_and_reading(p, mu, n)[0]
+    """The accuracy at the best delta and t that are found."""
+    accuracy, _ = accuracy_and_reading(p, mu, n)
+    return accuracy
 
 
 def accuracy_and_reading(
     p: int, mu: float, n: int, near: Reading | None = None
 ) -> tuple[Accuracy, Reading]:
-    """The same, with the reading; `near` is one that was best at another n."""
+    """The accuracy at the best reading that is found, and this reading; the search starts at
+    `near`, one that was best at another n, if it is given."""
     if n == 1:
         return Accuracy(of_one_token(mu), 0.0), Reading(1.0, 0.0)
     reading = sought_reading(p, mu, n, near)
@@ -120,6 +125,7 @@ def sought_reading(p: int, mu: float, n: int, near: Reading | None = None) -> Re
     seen = (low - MARGIN, high + MARGIN)
 
     def loss(point: Point) -> float:
+        """Minus the accuracy of the reading at a point; 0 of points that are not tried."""
         log_delta, shift = point
         # Far out the integrand oscillates more than a grid resolves, and no best reading lies.
         if abs(log_delta) > FARTHEST_LOG_DELTA or abs(shift) > FARTHEST_SHIFT:
@@ -150,7 +156,8 @@ def accuracy_of(
     grid: Grid = STATED,
     seen: tuple[float, float] | None = None,
 ) -> float:
-    """The accuracy of one reading; `seen` is the range of log omega, if it is known."""
+    """The accuracy of one reading; `seen` is the range of log omega to integrate over, if it is
+    known."""
     path = _path(p, mu, n, reading, grid)
     low, high = seen or path.seen_range(n, grid.least)
     points = grid.omega * (grid.few if n < FEW_TOKENS else 1)
@@ -161,12 +168,16 @@ def accuracy_of(
 
 
 def _path(p: int, mu: float, n: int, reading: Reading, grid: Grid) -> "_Path":
-    """The path of a reading."""
+    """The path of z for a reading's polynomial g, with the grid's number of points."""
     return _Path(p, mu, reading.delta, reading.threshold(p, n), grid.z)
 
 
 def _integrand(n: int, of_token: np.ndarray, of_needle: np.ndarray) -> np.ndarray:
-    """Times d log omega / pi its imaginary part is P(S > 0) on D1 less that on D0."""
+    """The integrand phi^(n-1) (phi_needle - phi) at each omega, of the characteristic functions of
+    a token and of the needle.
+
+    The integral of its imaginary part over d log omega / pi is P(S > 0) on D1 less that on D0.
+    """
     return of_token ** (n - 1) * (of_needle - of_token)
 
 
@@ -188,13 +199,13 @@ class _Path:
         self._weights *= weight[:, None]
 
     def characteristic(self, omega: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """E exp(i omega g) of a token, and of the needle."""
+        """E exp(i omega g) of a token, and of the needle, at each omega."""
         means = np.exp(1j * omega[:, None] * self._g) @ self._weights
         return means[:, 0], means[:, 1]
 
     def seen_range(self, n: int, least: float) -> tuple[float, float]:
-        """Log omega from where the integrand, odd in omega, still falls as omega to an accuracy of
-        `least`, to where it is smaller than that."""
+        """The range of log omega to integrate over: to the left of it the integrand, odd in omega,
+        falls as omega to an accuracy of `least`, to the right it is smaller than that."""
         of_token, of_needle = self.characteristic(np.exp(WIDE_LOG_OMEGA))
         size = np.abs(_integrand(n, of_token, of_needle))
         from_where = WIDE_LOG_OMEGA[size > math.sqrt(least)]

@@ -48,7 +48,8 @@ HEADS_PRECISION = 1e-9
 
 
 def log_dimension(r: int, degree: np.ndarray) -> np.ndarray:
-    """log M(r, l), M(r, l) = C(r + l - 1, l), for any real l; -inf for r < 1 or l < 0."""
+    """log M(r, l) at each degree l, M(r, l) = C(r + l - 1, l), for any real l; -inf for r < 1 or
+    l < 0."""
     if r < 1:
         return np.full(np.shape(degree), -np.inf)
     total = np.where(degree < 0, -np.inf, 0.0)
@@ -59,12 +60,13 @@ def log_dimension(r: int, degree: np.ndarray) -> np.ndarray:
 
 
 def log_harmonics(d: int, degree: np.ndarray) -> np.ndarray:
-    """log N_l = log M(d - 1, l) + log((2l + d - 2) / (l + d - 2))."""
+    """log N_l, of the number of harmonics of each degree l in R^d:
+    log M(d - 1, l) + log((2l + d - 2) / (l + d - 2))."""
     return log_dimension(d - 1, degree) + np.log((2 * degree + d - 2) / (degree + d - 2))
 
 
 def energy(d: int, degree: np.ndarray) -> np.ndarray:
-    """e_l = N_l s_l^2 for odd l, with |s_l| = B(l/2, d/2) / pi."""
+    """The energy e_l = N_l s_l^2 of each odd degree l, with |s_l| = B(l/2, d/2) / pi."""
     log_coefficient = betaln(degree / 2, d / 2) - np.log(np.pi)
     return np.exp(log_harmonics(d, degree) + 2 * log_coefficient)
 
@@ -72,7 +74,8 @@ def energy(d: int, degree: np.ndarray) -> np.ndarray:
 def reached_shares(
     d: int, r: int, degree: np.ndarray, any_value: bool, vectors: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(common, per head): at degree l, H heads reach at most the share common + H per head.
+    """The shares (common, per head) at each degree: of its harmonics H heads reach at most the
+    share common + H per head.
 
     Of heads of full rank all is common. `vectors`: how many fixed vectors w, an encoding among
     them, a head's values have, so that its part along u has <u, w> times functions of K^T u.
@@ -120,8 +123,8 @@ def listed_degrees(d: int, r: int, any_value: bool, encoded: bool) -> Degrees:
 def bound(
     d: int, r: int, heads: np.ndarray | int, any_value: bool = False, encoded: bool = False
 ) -> np.ndarray:
-    """No so many generalised heads of rank r have a smaller error on D_2, nor on two independent
-    uniform points; ValueError if a size is out of range.
+    """The lower bound on the error of so many generalised heads of rank r, of the shape of `heads`:
+    on D_2, and on two independent uniform points. ValueError if a size is out of range.
 
     Parameters
     ----------
@@ -139,22 +142,26 @@ def bound(
     column = counts.reshape(-1, 1)
     degrees = listed_degrees(d, r, any_value=any_value, encoded=encoded)
     listed = degrees.left(column) @ degrees.energies
-    beyond = _left_beyond(d, r, column, any_value, encoded)
+    beyond = _energy_left_beyond(d, r, column, any_value, encoded)
     return 0.5 * (listed + beyond).reshape(counts.shape)
 
 
-def _left_beyond(d: int, r: int, heads: np.ndarray, any_value: bool, encoded: bool) -> np.ndarray:
-    """The part of the sum that higher degrees have, for heads (n, 1): (n,).
+def _energy_left_beyond(
+    d: int, r: int, heads: np.ndarray, any_value: bool, encoded: bool
+) -> np.ndarray:
+    """The energy that heads (n, 1) leave at least of all degrees beyond the listed ones: (n,).
 
     The sum over all degrees from some first one on, without the maximum, never exceeds the sum
     with it: where it starts need not be exact.
     """
 
     def left(degree: np.ndarray) -> np.ndarray:
+        """The share of each degree that heads leave, below 0 where they reach more than all."""
         common, per_head = reached_shares(d, r, degree, any_value, vectors=int(encoded))
         return 1 - common - heads * per_head
 
     def energy_left(degree: np.ndarray) -> np.ndarray:
+        """The energy of each degree that heads leave."""
         return energy(d, degree) * left(degree)
 
     first = 2.0 * (LISTED + 4 * d) + 1
@@ -165,6 +172,7 @@ def _left_beyond(d: int, r: int, heads: np.ndarray, any_value: bool, encoded: bo
     if nothing_left.any():
 
         def is_nothing_left(log2_degree: np.ndarray) -> np.ndarray:
+            """Whether heads leave nothing of each degree, given by its log2."""
             return ~(left(2.0**log2_degree) > 0)
 
         _, high = halvings(low, high, is_nothing_left, DEGREE_HALVINGS)
@@ -191,7 +199,8 @@ def unit_rule(nodes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def correlation(d: int, r: int, heads: np.ndarray, degree: int) -> np.ndarray:
-    """Along u no layer of so many heads, V = aI, has a larger squared correlation with the target.
+    """The largest squared correlation with the target, along u, of any layer of so many heads with
+    V = aI.
 
     Equation 11's, for this target, summed over the odd Gegenbauer degrees up to one: the bound is
     half of what all of them lack to 1. heads (n, 1), and (n,).
@@ -202,7 +211,7 @@ def correlation(d: int, r: int, heads: np.ndarray, degree: int) -> np.ndarray:
 
 
 def heads_needed(d: int, r: int, errors: list[float], any_value: bool = False) -> list[int]:
-    """For each error in (0, 1/2), the fewest heads that the bound leaves possible.
+    """The fewest heads that the bound leaves possible for each error in (0, 1/2).
 
     With fewer the error is surely larger. Numbers above 10^BOUND_DIGITS are rounded down to so many
     digits. ArithmeticError if more than 2^MOST_HEADS are needed.

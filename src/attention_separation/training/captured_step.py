@@ -59,7 +59,7 @@ class CapturedStep:
                 print("a step waits for the processor: it is not captured", file=sys.stderr)
 
     def __call__(self, batch: Any) -> None:
-        """One step."""
+        """Do the step on a batch, by the graph or, where there is none, by launching it."""
         for here, new in zip(tensors_of(self._batch), tensors_of(batch), strict=True):
             here.copy_(new, non_blocking=True)
         if self._graph is not None:

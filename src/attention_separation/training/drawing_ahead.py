@@ -30,6 +30,7 @@ class DrawnAhead(Generic[Block]):
         self._drawn: dict[int, Future[Block]] = {}
 
     def __call__(self, number: int) -> Block:
+        """The block of a number; from then on threads draw those that follow it."""
         last = min(number + self._blocks_ahead, self._blocks - 1)
         wanted = [number, *range(number + 1, last + 1)]
         for other in self._drawn.keys() - wanted:

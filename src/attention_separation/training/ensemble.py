@@ -1,4 +1,8 @@
-"""An ensemble of runs in training: its parameters, their optimizer, what it goes on from."""
+"""An ensemble of runs in training: its parameters, their optimizer, what it goes on from.
+
+A *run* is one network with initial values of its own. All runs of a *cell*, a setting of data,
+architecture and training, are trained at once.
+"""
 
 import ctypes
 import math
@@ -66,14 +70,14 @@ class Adam:
         self._root_of_weights = vector.new_zeros(())
 
     def begin_step(self, lr: float, number: int) -> None:
-        """Step `number`, counted from 1, has the rate `lr`."""
+        """Set the rate `lr` for the step of this number, counted from 1."""
         beta_mean, beta_square = self.betas
         # Both means began at 0, which the powers of the decays make up for.
         self._factor.fill_(-lr / (1 - beta_mean**number))
         self._root_of_weights.fill_((1 - beta_square**number) ** 0.5)
 
     def step(self, gradient: Tensor) -> None:
-        """The step that was begun."""
+        """Move the parameters against their gradient, by the step that was begun."""
         beta_mean, beta_square = self.betas
         self.first.lerp_(gradient, 1 - beta_mean)
         self.second.mul_(beta_square).addcmul_(gradient, gradient, value=1 - beta_square)
@@ -133,20 +137,20 @@ class Ensemble(ABC):
 
     @abstractmethod
     def gradient(self, batch: Any) -> Tensor:
-        """Of the losses of all runs by their parameters, as the vector has them."""
+        """The gradient of each run's loss by its parameters, in the shape of the vector."""
 
     @abstractmethod
     def table(self) -> pa.Table:
         """What training gave, with a row per run."""
 
     def derivative(self, losses: Tensor) -> Tensor:
-        """Of the sum of losses by the parameters, as the vector has them."""
+        """The gradient of the sum of losses by the parameters, in the shape of the vector."""
         gradients = torch.autograd.grad(losses.sum(), self.tensors, materialize_grads=True)
         runs = self.optimizer.vector.shape[:-1]
         return torch.cat([gradient.reshape(*runs, -1) for gradient in gradients], -1)
 
     def advance(self, batch: Any) -> None:
-        """One step."""
+        """Do one step of training on a batch: replayed where steps are captured."""
         self.optimizer.begin_step(lr=self.rate(self.step), number=self.step + 1)
         if not self.is_captured:
             self._move(batch)
@@ -158,11 +162,11 @@ class Ensemble(ABC):
         self.step += 1
 
     def _move(self, batch: Any) -> None:
-        """What a step does to the parameters, and to all else that a gradient changes."""
+        """Change the parameters, and all else that a gradient changes, by a batch."""
         self.optimizer.step(self.gradient(batch))
 
     def train(self, save: Callable[[Self], None] | None = None) -> None:
-        """To the last step; `save` is called every `checkpoint_every` steps."""
+        """Train to the last step; `save` is called every `checkpoint_every` steps."""
         job = self.job
         progress = Progress(job.name, self.last_step - self.step, "steps")
         while self.step < self.last_step:
@@ -172,7 +176,8 @@ class Ensemble(ABC):
                 save(self)
 
     def saved(self) -> dict[str, np.ndarray]:
-        """All that training goes on from, by name."""
+        """All that training goes on from, by name: parameters, the optimizer's means, `running`,
+        the step, and `history`."""
         arrays = {name: array.cpu().numpy() for name, array in self._arrays().items()}
         history = {name: np.array(entries) for name, entries in self.history.items()}
         return arrays | {"step": np.array(self.step)} | history
@@ -185,6 +190,8 @@ class Ensemble(ABC):
         self.history = {name: saved[name].tolist() for name in self.history}
 
     def _arrays(self) -> dict[str, Tensor]:
+        """The tensors that a step changes in place, by name: parameters, the optimizer's means, and
+        `running`."""
         optimizer = self.optimizer
         return {
             "vector": optimizer.vector,

@@ -48,7 +48,7 @@ class Checkpoint:
         self.labels = {f"made_with_{name}": np.array(text) for name, text in made_with.items()}
 
     def save(self, ensemble: "Ensemble") -> None:
-        """Replace the file at once."""
+        """Write the ensemble's state to the file, which is replaced at once."""
         arrays: dict[str, Any] = ensemble.saved() | self.labels
         with replacing(self.path) as part, part.open("wb") as file:
             np.savez(file, **arrays)
@@ -104,10 +104,12 @@ class Pace:
     end: float = math.inf
 
     def saver(self, checkpoint: Checkpoint) -> "Callable[[Ensemble], None]":
-        """What training calls; it raises OutOfTimeError after the end."""
+        """The function that training calls with its ensemble to save it; it raises OutOfTimeError
+        after the end."""
         last = -math.inf
 
         def save(ensemble: "Ensemble") -> None:
+            """Save the ensemble if it is time; OutOfTimeError after the end."""
             nonlocal last
             now = time.monotonic()
             is_over = now >= self.end

@@ -78,7 +78,7 @@ def published_rows() -> list[dict[str, Any]]:
 
 
 def cost_rows() -> list[dict[str, Any]]:
-    """Rows of COSTS_SCHEMA."""
+    """Rows of COSTS_SCHEMA: what Figure 1 takes at each number of layers and width."""
     sets = PUBLISHED_SEEDS * published_values.BATCH * published_values.STEPS["rank_fig1"]
     rows = []
     for layers, width in published_values.FIGURE_1:
@@ -169,7 +169,8 @@ def head_rows(rows: list[Run]) -> list[dict[str, Any]]:
         medians = published_values.FIGURE_2.get(width, (None, None))
         boxes = published_values.QUARTILES_2.get(width, ((None, None), (None, None)))
         for name, median, box in zip(("angle", "norm"), medians, boxes, strict=True):
-            heads = [number for number in chain(*(row[name] for row in cell)) if number is not None]
+            numbers = chain.from_iterable(row[name] for row in cell)
+            heads = [number for number in numbers if number is not None]
             quartiles = np.quantile(heads, (0.25, 0.5, 0.75))
             rows_of_cells.append(
                 {
@@ -190,7 +191,8 @@ def head_rows(rows: list[Run]) -> list[dict[str, Any]]:
 
 
 def _core_hours(row: Run, runs: int, seconds: float | None) -> float | None:
-    """Of one run by the authors' recipe, by the seconds of so many runs like this one."""
+    """The hours of a core that one run by the authors' recipe takes, by the seconds that so many
+    runs like this one took; None if these are not known."""
     if seconds is None:
         return None
     sets = published_values.STEPS[f"rank_fig{paper_figure(row)}"] * published_values.BATCH
@@ -198,8 +200,8 @@ def _core_hours(row: Run, runs: int, seconds: float | None) -> float | None:
 
 
 def _published(figure: int, row: Run, least: float | None) -> dict[str, float | str | None]:
-    """What the paper's figure shows for the model of a run, and where the least training loss of
-    its cell is beside it; empty where it has none."""
+    """The columns on the paper's figure for the model of a run: its published errors, and where the
+    least training loss of its cell is beside them; empty where there are none."""
     if row["additive_sd"] == CONTROL_INITIAL["additive_sd"]:
         return {}
     line = published_values.PublishedLine(
@@ -222,7 +224,8 @@ def _published(figure: int, row: Run, least: float | None) -> dict[str, float | 
 
 
 def _place(loss: float | None, low: float, high: float | None) -> str | None:
-    """Where a loss is beside the published runs, from `low` to `high`."""
+    """Where a loss is beside the published runs, from `low` to `high`: "below", "inside" or
+    "above"; None where it, or `high`, is not known."""
     if loss is None or high is None:
         return None
     if loss < low:

@@ -66,6 +66,7 @@ class Rank:
         return self._verdicts(OURS) + self._verdicts(CHECK)
 
     def _verdicts(self, origin: str) -> Counter[str]:
+        """How many claims of an origin have each verdict."""
         rows = self._tables("head_rank/rank_claims", origin=origin)
         return Counter(row["verdict"] for row in rows)
 

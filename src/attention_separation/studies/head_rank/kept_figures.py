@@ -31,6 +31,7 @@ def paper_figure(row: Run) -> int | None:
 
 
 def _is_of_figure_3(row: Run) -> bool:
+    """Whether a run is of the paper's Figure 3: of its width, and at the rate that is drawn."""
     # Those of three layers without an encoding are Figure 1's too.
     is_model = paper_figure(row) in (1, 3) and row["width"] == published_values.WIDTH_3
     return is_model and row["lr"] == FIGURE_3_RATES.get(row["layers"])
@@ -70,4 +71,5 @@ def by_heart_rows(rows_by_scale: dict[str, list[Run]]) -> list[Run]:
 
 
 def _three_layers(rows: list[Run]) -> list[Run]:
+    """The runs of three layers that are of the paper's Figure 1."""
     return [row for row in chosen(rows, layers=3) if paper_figure(row) == 1]

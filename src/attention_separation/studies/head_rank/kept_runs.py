@@ -50,7 +50,7 @@ def keep_runs(results: Path, folder: Path) -> int:
 
 
 def kept_tables(rows: list[Run]) -> dict[str, pa.Table]:
-    """The tables that are kept, of rows of cells' tables."""
+    """The tables that docs/ keeps of runs, by name: of the runs, and of their lists."""
     tables = {"runs": table_from_rows(rows, RUNS)}
     for name, lists in KEPT_LISTS.items():
         most = MOST_CURVE_POINTS if name == "curves" else None
@@ -60,6 +60,7 @@ def kept_tables(rows: list[Run]) -> dict[str, pa.Table]:
 
 
 def _short_names(schema: pa.Schema) -> list[str]:
+    """The names of columns without the list that they are of: `step` for `curve_step`."""
     return [name.removeprefix("curve_").removeprefix("share_") for name in schema.names]
 
 
@@ -70,6 +71,7 @@ def read_kept(folder: Path) -> list[Run]:
     empty_tables = kept_tables([])
 
     def read(name: str) -> list[dict[str, Any]]:
+        """The rows of a kept table."""
         types = pyarrow.csv.ConvertOptions(column_types=empty_tables[name].schema)
         return pyarrow.csv.read_csv(folder / f"{name}.csv", convert_options=types).to_pylist()
 
@@ -96,8 +98,9 @@ def read_made_with(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _made_with(path: Path, results: Path) -> dict[str, object]:
-    """What a cell's file says of itself; the processor is that of the machine that keeps it. Of a
-    cell trained on a GPU neither that nor the core's time says anything, and both are null."""
+    """The settings, code, versions and times of a cell, as its file says them; the processor is
+    that of the machine that keeps it. Of a cell trained on a GPU neither that nor the core's time
+    says anything, and both are null."""
     metadata = read_schema(path, is_sealed=False).metadata or {}
     kept = {name: metadata[name.encode()].decode() for name in KEPT_METADATA}
     if kept["device"] == "cuda":
@@ -110,7 +113,8 @@ def _made_with(path: Path, results: Path) -> dict[str, object]:
 
 
 def _core_seconds(cell: str, results: Path) -> float | None:
-    """Of the job, or of its last attempt where it was stopped and went on; None if not known."""
+    """The seconds of a core that a cell's job took, or its last attempt where it was stopped and
+    went on; None if not known."""
     path = results / f"benchmarks/rank_train_{cell}.tsv"
     if not path.exists():
         return None

@@ -94,4 +94,5 @@ def keep_paper_size(results: Path, docs: Path, margin: float, level: float) -> I
 
 
 def _write_rounded(rows: list[dict[str, Any]], columns: pa.Schema, path: Path) -> None:
+    """Write rows as a CSV file of these columns, rounded to the digits that docs/ keeps."""
     write_csv(rounded(table_from_rows(rows, columns), KEPT_DIGITS), path)

@@ -96,11 +96,13 @@ class HeadRank(Study):
         yield f"{folder}/tables/rank_errors.html  the error of every cell"
 
     def kept_part(self, output: Output, table: Any) -> Any:
+        """The part of a result's table that docs/ keeps: of the runs at other d some columns."""
         if output.name == "rank_dimension":
             return table.select(KEPT_OF_RUNS)
         return super().kept_part(output, table)
 
     def targets(self) -> dict[str, tuple[str, ...]]:
+        """The training rules of each part of a grid that has several, by the target's name."""
         targets = {}
         for grid, parts in self.parts.items():
             if len(parts) > 1:
@@ -155,13 +157,14 @@ class HeadRank(Study):
         return figures
 
     def declare_results(self) -> Iterator[Result]:
+        """The results of the study: of constructions, theory, training and claims."""
         yield from self._computed()
         yield from self._theory()
         yield from self._trained()
         yield self._claims()
 
     def _claims(self) -> Result:
-        """The table of claims, and beside it that of the errors of all cells."""
+        """The result with the table of claims, and beside it that of the errors of all cells."""
         judged_cells: dict[str, CellJob] = {}
         for grid, cells in self.cells.items():
             if grid not in UNJUDGED:
@@ -186,7 +189,7 @@ class HeadRank(Study):
         )
 
     def _computed(self) -> Iterator[Result]:
-        """Tables computed without training, each with its figure."""
+        """The results computed without training: tables, each with its figure."""
         for name, computed in COMPUTED_TABLES.items():
             figure = computed.figure
             numbers = Output(NUMBERS_KIND, name)
@@ -210,7 +213,7 @@ class HeadRank(Study):
         yield _figure_result("rank_weight", "weight_figure")
 
     def _theory(self) -> Iterator[Result]:
-        """The tables of one layer of low-rank heads, and the figures of them all."""
+        """The results on one layer of low-rank heads: tables, and the figures of them all."""
         theory = self.chosen.theory
         tables = _theory_tables()
         settings = {
@@ -241,7 +244,7 @@ class HeadRank(Study):
         )
 
     def _trained(self) -> Iterator[Result]:
-        """The cells, and the figures of them."""
+        """The results of training: each cell, and the figures of them."""
         gigaflops = self.section.gigaflops
         for name, cell in self.every_cell.items():
             yield Result(
@@ -273,7 +276,7 @@ def _figure_result(
     inputs: dict[str, tuple[Output, ...]] | None = None,
     options: tuple[str, ...] = (),
 ) -> Result:
-    """A figure drawn by a module of this study's."""
+    """The result of a figure that a module of this study's draws."""
     module = f"studies.head_rank.figures.{module}"
     return figure_of_tables(name, FIGURE_TITLES[name], module, inputs or {}, options)
 
@@ -293,17 +296,20 @@ def _theory_tables() -> dict[str, tuple[Output, ...]]:
 
 
 def _theory_table(name: str) -> Output:
+    """The output of a table of one layer of low-rank heads."""
     return Output(TABLE, name, NUMBERED[name], is_listed=name not in UNLISTED_TABLES)
 
 
 def _claim_line(row: dict[str, Any]) -> str:
-    """A claim's verdict, its numbers, and what decides it or why it is not judged."""
+    """The line of a summary on a claim: its verdict, its numbers, and what decides it or why it is
+    not judged."""
     numbers = [" " * 9 if row[name] is None else f"{row[name]:9.3g}" for name in SUMMARY_NUMBERS]
     words = row["deciding_case"] or row["reason"] or ""
     return f"{row['verdict']:<10} {row['claim']:<36} {' '.join(numbers)} {words}".rstrip()
 
 
 def _by_name(cells: Iterable[CellJob]) -> dict[str, CellJob]:
+    """The cells by their name."""
     return {cell.name: cell for cell in cells}
 
 
@@ -321,6 +327,7 @@ def _with_unique_names(cells: Iterable[CellJob]) -> dict[str, CellJob]:
 
 
 def _unique_name(cell: CellJob, same_name: list[CellJob]) -> str:
+    """A cell's name that no other of those of the same name has."""
     if len(same_name) == 1:
         return cell.name
     name = f"{cell.name}_b{cell.batch}_s{cell.steps}"

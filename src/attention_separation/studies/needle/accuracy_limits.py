@@ -1,5 +1,10 @@
 """The accuracy of each line against n, where each is .75, where bounds end, and what a sink that is
-right at another n comes to."""
+right at another n comes to.
+
+A *line* is the best accuracy of a kernel at separating D0, n tokens of noise, from D1, on which one
+of them, the needle, has mu added. A bound ends where a layer is in no class that it is proved for:
+such layers, *outside*, are built by hand. `scale` says how many times finer a grid is.
+"""
 
 import itertools
 import math
@@ -33,7 +38,7 @@ positions."""
 
 @dataclass(frozen=True)
 class Values:
-    """Numbers that a token is worth, and the law of them.
+    """Numbers that a token is worth, which a layer sums over tokens, and the law of them.
 
     Attributes
     ----------
@@ -65,24 +70,26 @@ INSIDE = (
 
 
 def ends() -> Iterator[Row]:
-    """The rows of the table, those inside the class first; the error is how far a finer grid moves
-    an accuracy."""
+    """The rows of the table of bounds' ends, those of layers inside the class first; the error is
+    how far a finer grid moves an accuracy."""
     limit = LIMITS_BY_KERNEL["linear"].accuracy(MU, N_AT_END)
     for changed, layer in INSIDE:
-        row = _end_row(AtEnd(changed, layer, "linear", N_AT_END, limit.value), limit.error)
-        yield row | {"inside": True}
+        end = AtEnd(changed, layer, "linear", N_AT_END, limit.value)
+        yield _end_row(end, limit.error) | {"inside": True}
     for outside, finer in zip(layers_outside(1), layers_outside(2), strict=True):
         error = abs(finer.accuracy - outside.accuracy)
         yield _end_row(finer, error) | {"inside": False}
 
 
 def _end_row(end: AtEnd, error: float) -> Row:
+    """A layer's row, without whether it is inside the class: with the limit of its kernel."""
     limit = LIMITS_BY_KERNEL[end.kernel].accuracy(MU, end.n).value
     return end._asdict() | {"mu": MU, "error": error, "limit": limit}
 
 
 def layers_outside(scale: int) -> Iterator[AtEnd]:
-    """Layers with weights set by hand, computed on a grid so many times finer."""
+    """Layers outside the class, with weights set by hand, each with its accuracy, computed on a
+    grid `scale` times finer."""
     tokens = _tokens(MU, 8000 * scale)
     z = tokens.worth
     x = 5 * (z - 3.75)
@@ -102,11 +109,12 @@ def layers_outside(scale: int) -> Iterator[AtEnd]:
     of_pairs = _accuracy(_pairs_of_one_position(scale), DIMENSIONS, scale)
     # Each place has its own: the tokens themselves are seen.
     of_tokens = bayes.best_accuracy(MU, N_AT_END).value
-    for dimensions, heads, accuracy in (
+    sizes_and_accuracies = (
         # One head more has the squares.
         (DIMENSIONS, DIMENSIONS + 1, of_pairs),
         (N_AT_END, N_AT_END, of_tokens),
-    ):
+    )
+    for dimensions, heads, accuracy in sizes_and_accuracies:
         layers = {
             "value": f"positions in the values, {dimensions} dimensions",
             "score": f"a bias for each place in the scores, {heads} heads",
@@ -120,39 +128,44 @@ def layers_outside(scale: int) -> Iterator[AtEnd]:
 
 
 def _pairs_of_one_position(scale: int) -> Values:
-    """Two tokens share a position: beside the sum of all squares, their sums are seen. Of each pair
-    the sum and the difference, over sqrt 2, have the same law."""
-    one = _tokens(MU / math.sqrt(2), 400 * scale)
-    of_sum = np.logaddexp(0, 4.3 * one.worth - 13.4)
-    of_square = one.worth * one.worth / 42
+    """The worth of a pair of tokens that share a position, and its law, on a grid of the pair's sum
+    and difference.
+
+    Beside the sum of all squares, the sums of pairs are seen. Of each pair the sum and the
+    difference, over sqrt 2, have the same law.
+    """
+    coordinate = _tokens(MU / math.sqrt(2), 400 * scale)
+    worth_of_sum = np.logaddexp(0, 4.3 * coordinate.worth - 13.4)
+    worth_of_square = coordinate.worth * coordinate.worth / 42
     return Values(
-        np.add.outer(of_sum, of_square).ravel(),
-        np.outer(one.on_d0, one.on_d0).ravel(),
-        np.outer(one.of_needle, one.of_needle).ravel(),
+        worth=np.add.outer(worth_of_sum, worth_of_square).ravel(),
+        on_d0=np.outer(coordinate.on_d0, coordinate.on_d0).ravel(),
+        of_needle=np.outer(coordinate.of_needle, coordinate.of_needle).ravel(),
     )
 
 
 def _likelihood_ratios(scale: int) -> Values:
-    """log of the likelihood ratio of the query and of the sum of the other tokens over its
-    deviation."""
+    """The log of the likelihood ratio, and its law, of the pair that a layer sees whose query is
+    one of FEW_AT_END tokens: this token, and the sum of the others over its standard deviation."""
     tokens = _tokens(MU, 400 * scale)
     mu_of_rest = MU / math.sqrt(FEW_AT_END - 1)
     query = np.exp(MU * tokens.worth - MU * MU / 2)
     rest = np.exp(mu_of_rest * tokens.worth - mu_of_rest * mu_of_rest / 2)
     ratio = np.add.outer(query, (FEW_AT_END - 1) * rest).ravel() / FEW_AT_END
     law = np.outer(tokens.on_d0, tokens.on_d0).ravel()
-    return Values(np.log(ratio), law, law * ratio)
+    return Values(worth=np.log(ratio), on_d0=law, of_needle=law * ratio)
 
 
 def _tokens(mu: float, points: int) -> Values:
-    """Tokens worth their z."""
+    """Tokens that are worth their z, on a grid of so many points: z ~ N(0, 1), with a needle's mean
+    `mu`."""
     z, step = np.linspace(-9.0, mu + 9.0, points, retstep=True)
     step /= math.sqrt(2 * math.pi)
     return Values(z, np.exp(-(z**2) / 2) * step, np.exp(-((z - mu) ** 2) / 2) * step)
 
 
 def _accuracy(values: Values, n: int, scale: int) -> float:
-    """Of the best threshold on the sum of what n tokens are worth."""
+    """The accuracy of the best threshold on the sum of what n tokens are worth."""
     points = 2**14 * scale
     worth = values.worth
     mean = values.on_d0 @ worth
@@ -163,6 +176,7 @@ def _accuracy(values: Values, n: int, scale: int) -> float:
     places = np.concatenate([low, low + 1]).astype(int) % points
 
     def spectrum(law: np.ndarray) -> np.ndarray:
+        """The Fourier transform of the law of one token's worth, on the grid of sums."""
         chances = np.concatenate([law * (1 - share), law * share])
         return np.fft.rfft(np.bincount(places, chances, points))
 
@@ -229,9 +243,9 @@ def accuracy_rows(line: Line, job: LinesSettings) -> Iterator[Row]:
         # From small n to large, for the search of powers begins where it ended; rows as asked.
         accuracies = {n: accuracy_at(n) for n in sorted(job.sizes)}
         for n in job.sizes:
-            row = _described(line, mu)
-            row |= {"n": n, "accuracy": accuracies[n].value, "error": accuracies[n].error}
-            yield row
+            accuracy = accuracies[n]
+            columns = {"n": n, "accuracy": accuracy.value, "error": accuracy.error}
+            yield _line_columns(line, mu) | columns
 
 
 def critical_rows(line: Line, job: LinesSettings) -> Iterator[Row]:
@@ -239,7 +253,7 @@ def critical_rows(line: Line, job: LinesSettings) -> Iterator[Row]:
     for mu in job.critical:
         critical = line.critical(mu)
         error = critical.error if math.isfinite(critical.n) else None
-        yield _described(line, mu) | {"n_critical": critical.n, "error": error}
+        yield _line_columns(line, mu) | {"n_critical": critical.n, "error": error}
 
 
 def sink_rows(job: LinesSettings) -> Iterator[Row]:
@@ -266,12 +280,13 @@ def sink_rows(job: LinesSettings) -> Iterator[Row]:
             }
 
 
-def _described(line: Line, mu: float) -> Row:
+def _line_columns(line: Line, mu: float) -> Row:
+    """The columns of a row that say of which line it is."""
     return {"kernel": line.name, "mu": mu, "kind": line.kind, "method": line.method}
 
 
 def tables(job: LinesSettings) -> dict[str, pa.Table]:
-    """All tables by name."""
+    """The four tables of lines, bounds' ends and sinks, by name."""
     progress = Progress("needle-lines", len(LIMITS_BY_KERNEL), "lines")
     accuracies: list[Row] = []
     critical: list[Row] = []

@@ -135,7 +135,8 @@ def draw_accuracies(title: str, limits: pa.Table, cells: pa.Table | None = None)
             _draw_limits(ax, limits_at_mu)
             for run in runs:
                 if (run["arm"], run["mu"]) == (panel.arm, panel.mu):
-                    look = POINT_LOOK | looks[map_of(run)] | {"clip_on": False, "label": None}
+                    look = POINT_LOOK | looks[map_of(run)]
+                    look |= {"clip_on": False, "label": None}
                     ax.plot(run["n"], run["accuracy"], **look)
             ax.set(xscale="log", xlabel="tokens $n$", ylabel="accuracy", title=panel.title)
             sizes = limits_at_mu["n"].to_pylist()
@@ -182,7 +183,7 @@ def _draw_limits(ax: Axes, limits: pa.Table) -> None:
 
 
 def _keys_of(looks: Iterable[Look]) -> list[Line2D]:
-    """Entries of a legend, one for each label."""
+    """The entries of a legend, one for each distinct label of some looks."""
     look_by_label = {look["label"]: look for look in looks}
     return [key(**POINT_LOOK | look) for look in look_by_label.values()]
 
@@ -200,8 +201,11 @@ def map_of(run: Run) -> Map:
 
 
 def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
-    """How dots of each map are drawn: of a kernel that figures know in its colour and with its
-    marker, of others apart; alike where they differ in the number of features alone."""
+    """Colour, marker and label of the dots of each attention map.
+
+    A kernel that figures know has its own; others take the next that are free. Maps that differ in
+    the number of features alone look alike.
+    """
     colours = cycle(OTHER_COLOURS)
     markers = cycle(OTHER_MARKERS)
     looks = {}
@@ -224,7 +228,7 @@ def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
 
 
 def look_of(kernel: str | None) -> tuple[str, str] | None:
-    """Colour and marker of a kernel that figures know."""
+    """Colour and marker of a kernel that figures know; None for another."""
     if kernel is None or kernel not in KERNEL_STYLES:
         return None
     return kernel_line(kernel)["color"], kernel_marker(kernel)
@@ -262,7 +266,7 @@ CROSSINGS = (
 
 
 def draw_critical(title: str, critical: pa.Table, cells: pa.Table | None = None) -> Figure:
-    """The n at which each kernel's accuracy is .75, against mu and its square, with those at which
+    """The n at which each kernel's accuracy is .75, against mu and its square, with dots where
     trained networks cross it."""
     crossings = list(trained_crossings(runs_of(cells)))
     note = CRITICAL_N + CROSSINGS if crossings else CRITICAL_N
@@ -297,7 +301,7 @@ def draw_critical(title: str, critical: pa.Table, cells: pa.Table | None = None)
 
 
 def critical_points(critical: pa.Table) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """mu and n* of each kernel, where there is one."""
+    """The mu and the critical n of each kernel, where this n is above 0 and finite."""
     points = {}
     for kernel in WORDS:
         mu, n = sorted_columns(select_rows(critical, kernel=kernel), "mu", "n_critical")
@@ -333,7 +337,8 @@ SINK = (
 
 
 def draw_sinks(title: str, sinks: pa.Table, cells: pa.Table | None = None) -> Figure:
-    """Accuracy against n, a panel for each mu: of sinks that are right for one n, and right."""
+    """Accuracy against n, a panel for each mu: of sinks that are right for one n, and of the one
+    that is right at every n."""
     mus = dict.fromkeys(sinks["mu"].to_pylist())
     with sheet(title, SINK, len(mus), (3.9, 4.1), (2.3, 0.0), sharey=True) as (figure, axes):
         for ax, mu in zip(axes, mus, strict=True):
@@ -425,7 +430,7 @@ def place_of(run: Run) -> Place:
 
 
 def places_of(runs: Iterable[Run]) -> list[Place]:
-    """Those at which several numbers of features were trained, or else any."""
+    """The arms, mu and n at which the most different numbers of features were trained."""
     numbers: dict[Place, set[int]] = {}
     for run in runs:
         numbers.setdefault(place_of(run), set()).add(run["features"])
@@ -434,7 +439,8 @@ def places_of(runs: Iterable[Run]) -> list[Place]:
 
 
 def _accuracies_by(group: Callable[[Run], Any], runs: Iterable[Run]) -> dict[Any, list[float]]:
-    """The accuracies of runs, by what they have in common, in the order in which that comes."""
+    """The accuracies of runs by the group that each is in, groups in the order of their first
+    run."""
     accuracies: dict[Any, list[float]] = {}
     for run in runs:
         accuracies.setdefault(group(run), []).append(run["accuracy"])
@@ -457,7 +463,7 @@ BARS = {
 
 
 def draw_paper_network(title: str, limits: pa.Table, cells: pa.Table) -> Figure:
-    """The first paper's network trained, every token a query."""
+    """The figure of the first paper's network, trained, every token a query: a bar for each map."""
     runs = [run for run in runs_of(cells) if run["arm"] == "self_attention"]
     places = sorted({(run["mu"], run["n"]) for run in runs})
     columns = max(len(places), 1)
@@ -498,7 +504,7 @@ def _draw_bar(ax: Axes, position: int, kernel: str | None, accuracies: Sequence[
 
 
 def _accuracy_axis(ax: Axes) -> None:
-    """From chance to 1, on the first panel's axis alone."""
+    """Have a panel's axis of accuracy go from chance to 1, named on the first panel alone."""
     ax.set_ylim(0.49, 1.01)
     ax.set_ylabel("held-out accuracy")
     ax.label_outer()

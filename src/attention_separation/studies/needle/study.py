@@ -35,6 +35,7 @@ class Needle(Study):
         self.section, self.seed, self.jobs, self.own_kernels = section, seed, jobs, own
 
     def targets(self) -> dict[str, tuple[str, ...]]:
+        """The results that the target `needle_lines` makes: what needs no training."""
         untrained = () if self.cells else tuple(self.results)
         return {"needle_lines": untrained or (EXACT_TARGET,)}
 
@@ -46,7 +47,7 @@ class Needle(Study):
         return {cell.name: cell for cell in cells}
 
     def declare_results(self) -> Iterator[Result]:
-        """Without cells to train, the results of lines alone."""
+        """The results of the study; where no cells are trained, those of lines alone."""
         accuracies, critical, ends, sinks = (
             Output(TABLE, name, title, is_listed=name not in LONG)
             for name, title in TABLES_OF_LINES.items()
@@ -66,12 +67,14 @@ class Needle(Study):
         drawn = {"needle_critical": critical, "needle_sink": sinks}
         of_networks = FIGURES_OF_NETWORKS if trained else {}
         for name, title in (FIGURES_OF_LINES | of_networks).items():
-            beside = trained if name != "needle_sink" else {}
+            inputs = {"table": (drawn.get(name, accuracies),)}
+            if name != "needle_sink":
+                inputs |= trained
             yield figure_of_tables(
                 name,
                 title,
                 "studies.needle.figures",
-                inputs={"table": (drawn.get(name, accuracies),)} | beside,
+                inputs=inputs,
                 options=("--figure", name),
             )
         section = self.section
@@ -88,7 +91,7 @@ class Needle(Study):
         )
 
     def _training(self, networks: tuple[Output, ...]) -> Iterator[Result]:
-        """The cells, and the table of them all."""
+        """The results of training: each cell, and the table of them all."""
         for name, cell in self.cells.items():
             seconds = cell.seconds()
             yield Result(

@@ -43,7 +43,7 @@ class Recall:
         return float(one(rows)["accuracy"])
 
     def oldest(self, layer: str, d: int) -> float:
-        """That of its oldest pair."""
+        """The accuracy of the oldest pair of a long sequence."""
         rows = self._tables("recall/recall_lines", part="line", layer=layer, d=d)
         by_age = {row["age"]: row["accuracy"] for row in rows if row["age"] is not None}
         return float(by_age[max(by_age)])

@@ -1,9 +1,9 @@
 """Figures of recall: accuracy against the number of pairs and against age, and how many pairs
 against the numbers kept."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -102,13 +102,13 @@ def dimensions_of(table: pa.Table) -> list[int]:
 
 
 def draw_accuracies(title: str, lines: pa.Table) -> Figure:
-    """Accuracy against n / d, a panel for each d."""
+    """The figure of accuracy against n / d, a panel for each d."""
     mean = _of_shown(select_rows(lines, age=None), SHOWN_AGAINST_PAIRS)
     return _draw_panels(title, RECALL_CAPTION, mean, _pairs_over_d, "pairs over dimension, $n / d$")
 
 
 def draw_ages(title: str, lines: pa.Table) -> Figure:
-    """Accuracy against age / d at one n / d, a panel for each d."""
+    """The figure of accuracy against age / d at one n / d, a panel for each d."""
     has_age = [age is not None for age in lines["age"].to_pylist()]
     by_age = _of_shown(lines.filter(array_of(has_age, pa.bool_())), SHOWN_AGAINST_AGE)
     ratio = 0.0
@@ -119,17 +119,19 @@ def draw_ages(title: str, lines: pa.Table) -> Figure:
 
 
 def _of_shown(table: pa.Table, shown: Sequence[str]) -> pa.Table:
-    """The rows of these layers of config.yaml, and of a user's."""
+    """The rows of the layers in `shown`, and of a user's, which config.yaml does not have."""
     left_out = set(LAYERS_IN_LEGEND) - set(shown)
     is_shown = [layer not in left_out for layer in table["layer"].to_pylist()]
     return table.filter(array_of(is_shown, pa.bool_()))
 
 
 def _pairs_over_d(table: pa.Table) -> np.ndarray:
+    """n / d of each row."""
     return np.array(table["n"].to_pylist()) / np.array(table["d"].to_pylist())
 
 
 def _age_over_d(table: pa.Table) -> np.ndarray:
+    """age / d of each row."""
     return np.array(table["age"].to_pylist()) / np.array(table["d"].to_pylist())
 
 
@@ -140,7 +142,8 @@ def _draw_panels(
     place_of: Callable[[pa.Table], np.ndarray],
     label: str,
 ) -> Figure:
-    """Accuracies of lines and dots, a panel for each d."""
+    """The figure of lines and dots against the places that `place_of` gives of their rows, a panel
+    for each d."""
     dimensions = dimensions_of(table)
     is_logarithmic = place_of is _pairs_over_d
     panels = max(len(dimensions), 1)
@@ -172,7 +175,7 @@ def _draw_layer(
     look: Look,
     place_of: Callable[[pa.Table], np.ndarray],
 ) -> None:
-    """A layer's line and its marks with their intervals."""
+    """Draw a layer's line, and its dots with their intervals."""
     line = select_rows(rows, part=LINE)
     if len(line):
         places = place_of(line)
@@ -202,7 +205,8 @@ MOST_PAIRS_SHOWN = 1e12
 
 
 def draw_states(title: str, capacity: pa.Table) -> Figure:
-    """The largest n against the numbers kept, a line through the dimensions of each layer."""
+    """The figure of the largest n against the numbers kept, a line through the dimensions of each
+    layer."""
     dimensions = dimensions_of(capacity)
     level = capacity["level"][0].as_py()
     words = ", ".join(map(str, dimensions))
@@ -210,7 +214,7 @@ def draw_states(title: str, capacity: pa.Table) -> Figure:
     with sheet(title, note, 1, (6.6, 5.6), (2.0, 0.0)) as (figure, (ax,)):
         for layer, look in kernel_lines(layers_in_order(capacity)).items():
             rows = select_rows(capacity, layer=layer).to_pylist()
-            points = [each for each in map(state_point, rows) if each is not None]
+            points = [point for point in map(state_point, rows) if point is not None]
             if points:
                 _draw_states_of(ax, points, layer, look)
         ax.set(xscale="log", yscale="log")
@@ -223,30 +227,35 @@ def draw_states(title: str, capacity: pa.Table) -> Figure:
     return figure
 
 
-def state_point(row: dict[str, Any]) -> tuple[float, float, bool] | None:
-    """State, n and whether the layer holds more than that; None where there is none in reach."""
+class StatePoint(NamedTuple):
+    """How many numbers a layer keeps, and the largest n, which may be only a lower end of it."""
+
+    state: float
+    n: float
+    is_least: bool
+
+
+def state_point(row: dict[str, Any]) -> StatePoint | None:
+    """The point of a row of capacities; None where it has no n in the figure's range."""
     largest = row["largest_n"]
     if row["state"] is None:
         return None
     if largest is not None and 1 < largest < MOST_PAIRS_SHOWN:
-        return row["state"], largest, False
+        return StatePoint(row["state"], largest, is_least=False)
     if largest is None and row["low"] is not None and 1 < row["low"] < MOST_PAIRS_SHOWN:
-        return row["state"], row["low"], True
+        return StatePoint(row["state"], row["low"], is_least=True)
     return None
 
 
-def _draw_states_of(
-    ax: Axes, points: Iterable[tuple[float, float, bool]], layer: str, look: Look
-) -> None:
-    """The points of a layer, larger for each further dimension."""
-    listed = list(points)
-    states = [state for state, _, _ in listed]
-    largest = [n for _, n, _ in listed]
+def _draw_states_of(ax: Axes, points: Sequence[StatePoint], layer: str, look: Look) -> None:
+    """Draw the points of a layer, one a dimension, larger for each further one, and a line."""
+    states = [point.state for point in points]
+    largest = [point.n for point in points]
     ax.plot(states, largest, label=layer, **look | {"linewidth": 1.0})
-    for k, (state, n, is_least) in enumerate(listed):
-        marker = "^" if is_least else "o"
-        size = MARK_SIZES[min(k, len(MARK_SIZES) - 1)]
-        ax.plot(state, n, marker, color=look["color"], zorder=4, **MARK_LOOK | {"markersize": size})
+    for k, point in enumerate(points):
+        marker = "^" if point.is_least else "o"
+        mark_look = MARK_LOOK | {"markersize": MARK_SIZES[min(k, len(MARK_SIZES) - 1)]}
+        ax.plot(point.state, point.n, marker, color=look["color"], zorder=4, **mark_look)
 
 
 DRAWN_OF_RECALL: dict[str, tuple[pa.Schema, Callable[[str, pa.Table], Figure]]] = {

@@ -33,7 +33,8 @@ class RecallStudy(Study):
         return {cell.name: cell for cell in self.chosen.cells(self.seed)}
 
     def declare_results(self) -> Iterator[Result]:
-        """A cell for each layer, the tables of all, figures and claims."""
+        """The results of the study: a cell for each layer, the tables of all, figures and
+        claims."""
         for name, cell in self.cells.items():
             yield Result(
                 name=f"recall_cell_{name}",

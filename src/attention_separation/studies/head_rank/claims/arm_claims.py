@@ -22,9 +22,11 @@ _CELL = (*runs.SIZE, "layers", "width", "rank", "encoding", "additive_mean", "ba
 
 
 def arm_against(arm: Settings, other: Settings) -> Contrasts:
-    """Each cell of an arm against the same cell of another."""
+    """The function of runs that gives a contrast of each cell of an arm with the same cell of
+    another."""
 
     def contrasts(rows: list[Run]) -> Iterator[Contrast]:
+        """A contrast for each cell of the arm among some runs."""
         for cell in runs.cells_of(rows, **arm):
             same_cell = runs.like(chosen(rows, **other), cell[0], _CELL)
             yield Contrast(runs.cell_words(cell[0]), [(cell, same_cell)])
@@ -33,7 +35,7 @@ def arm_against(arm: Settings, other: Settings) -> Contrasts:
 
 
 def runs_of_arm(arm: Settings) -> Selection:
-    """The usual runs of an arm."""
+    """The function of the evidence that gives the runs of an arm, of networks like the paper's."""
 
     def selection(evidence: Evidence) -> list[Run]:
         return chosen(evidence.usual_runs, **arm)
@@ -54,7 +56,8 @@ def least_training_loss(run: Run) -> float:
 
 
 def _training_loss_claim(name: str, arm: Settings, schedule: str) -> RankClaim:
-    """What training on the same batches again reports, with one of the schedules."""
+    """The claim that the error on new data is hardly above the training loss, for training on the
+    same batches again with one of the schedules."""
     return rank_claim(
         name,
         origin=OURS,
@@ -99,6 +102,7 @@ AS_THE_PAPERS: Settings = {**runs.FRESH, **USUAL}
 
 
 def _without_biases(layers: int, layers_in_words: str) -> RankClaim:
+    """The claim that networks of so many layers do without biases what they do with them."""
     without: Settings = {"biases": False, "layers": layers}
     return rank_claim(
         f"biases, {layers_in_words.lower()}",
@@ -111,6 +115,7 @@ def _without_biases(layers: int, layers_in_words: str) -> RankClaim:
 
 
 def _with_layer_norm(layers: int, layers_in_words: str) -> RankClaim:
+    """The claim that networks of so many layers have a larger error with LayerNorm."""
     with_layer_norm: Settings = {"layer_norm": True, "layers": layers}
     return rank_claim(
         f"LayerNorm, {layers_in_words.lower()}",

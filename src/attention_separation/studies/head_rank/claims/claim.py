@@ -93,7 +93,7 @@ class Finding(Judgement):
     statement: str | None = None
 
     def columns(self) -> Row:
-        """Its columns of the table of claims."""
+        """The finding's columns of the table of claims."""
         columns = super().columns()
         columns |= {"sizes": self.sizes, "interval": self.interval, "reason": self.reason}
         if self.statement is not None:
@@ -118,7 +118,7 @@ def rank_claim(
     judge: Callable[[Evidence], Finding],
     substitute: RankClaim | None = None,
 ) -> RankClaim:
-    """A claim of one of ORIGINS; `bound` says what its bound is, and of what."""
+    """A claim of this study, from one of ORIGINS; `bound` says what its bound is, and of what."""
     columns = {"origin": origin, "bound_description": bound}
     return JudgedClaim(name, statement, judge, columns, substitute)
 
@@ -129,12 +129,13 @@ def finding_of(
     interval: str | None = None,
     reason: str | None = None,
 ) -> Finding:
-    """What comparisons say of a claim; "not run" where there are none."""
+    """The finding that comparisons lead to; "not run" where there are none."""
     return Finding(**vars(judge(comparisons)), sizes=sizes, interval=interval, reason=reason)
 
 
 def finding_of_worst(worst: Comparison, comparisons: int, sizes: str) -> Finding:
-    """What is said where the worst of so many known numbers decides: it has no interval."""
+    """The finding where the worst of so many comparisons of known numbers decides: it has no
+    interval."""
     return Finding(worst.verdict, comparisons, _without_interval(worst), sizes)
 
 
@@ -158,10 +159,11 @@ def of_one_run(numbers: Sequence[Comparison], sizes: str) -> Finding:
 
 
 def _furthest_from_agreeing(numbers: Sequence[Comparison]) -> Comparison:
-    """That number, without an interval."""
+    """The comparison that is the furthest from agreeing, without an interval."""
     return _without_interval(min(numbers, key=lambda number: number.slack))
 
 
 def _without_interval(comparison: Comparison) -> Comparison:
+    """The comparison with its value alone: the ends of the interval are NaN."""
     measured = Estimate.within(comparison.measured.value, math.nan)
     return replace(comparison, measured=measured)

@@ -66,6 +66,7 @@ def errors_table(runs: Iterable[Run]) -> pa.Table:
 
 
 def _row_of_cell(runs: list[Run]) -> dict[str, object]:
+    """The row of a cell, from its runs: its settings, and the mean and spread of their errors."""
     first_run = runs[0]
     settings = {name: first_run[name] for name in SCHEMA.names if name in first_run}
     test_errors = _numbers(runs, "test_error")
@@ -98,4 +99,5 @@ def _numbers(runs: list[Run], name: str) -> list[float]:
 
 
 def _mean(numbers: list[float]) -> float | None:
+    """The mean of some numbers; None where there are none."""
     return float(np.mean(numbers)) if numbers else None

@@ -57,9 +57,10 @@ def every_run(evidence: Evidence) -> list[Run]:
 
 
 def figure_1(layers: int | None = None) -> Selection:
-    """The runs of Figure 1, of one depth or of all."""
+    """The function of the evidence that gives the runs of Figure 1, of so many layers or of all."""
 
     def selection(evidence: Evidence) -> list[Run]:
+        """The runs of Figure 1 among the evidence's."""
         rows = runs.plain(evidence.usual_runs)
         return rows if layers is None else chosen(rows, layers=layers)
 
@@ -67,7 +68,7 @@ def figure_1(layers: int | None = None) -> Selection:
 
 
 def no_reason(rows: list[Run], contrasts: list[Contrast]) -> str:
-    """Of claims that any runs can judge."""
+    """The empty reason, of claims that any runs can judge."""
     return ""
 
 
@@ -98,8 +99,8 @@ class ComparedRuns:
     shows_single_runs: bool = False
 
     def __call__(self, evidence: Evidence) -> Finding:
-        """What the runs say of the claim: "not run" where no groups can be compared, and not judged
-        where the groups are unfit, or a group is a single run and these are not shown. Else
+        """The finding that the runs lead to: "not run" where no groups can be compared, and not
+        judged where the groups are unfit, or a group is a single run and these are not shown. Else
         intervals judge it."""
         rows = self.selection(evidence)
         # A grid may have a group without the one that it is to be compared with.
@@ -155,7 +156,8 @@ class ComparedRuns:
 
 
 def difference_in_training(contrasts: list[Contrast]) -> str:
-    """In what the training of compared groups differs; empty where it does not."""
+    """In words, the first setting in which the training of compared groups differs; empty where
+    there is none."""
     for contrast in contrasts:
         for first_runs, second_runs in contrast.pairs:
             for setting, words in TRAINING_WORDS.items():
@@ -167,10 +169,12 @@ def difference_in_training(contrasts: list[Contrast]) -> str:
 
 
 def _runs_of(contrasts: list[Contrast]) -> list[Run]:
+    """The runs of all groups of some contrasts."""
     return list(chain.from_iterable(contrast.runs for contrast in contrasts))
 
 
 def _values_in_words(group: list[Run], setting: str) -> str:
+    """The distinct values of a setting of some runs, in words: 100/1,000."""
     return "/".join(f"{value:,}" for value in runs.values(group, setting))
 
 
@@ -239,6 +243,7 @@ class ComparedNumbers:
     comparisons: Callable[[list[Row]], Iterator[Comparison]]
 
     def __call__(self, evidence: Evidence) -> Finding:
+        """The finding on the claim's comparisons; their intervals hold together at the level."""
         rows = self.rows(evidence)
         return finding_together(list(self.comparisons(rows)), rows, evidence.level)
 
@@ -255,4 +260,5 @@ def finding_together(comparisons: list[Comparison], rows: list[Row], level: floa
 
 
 def _widened(estimate: Estimate, factor: float) -> Estimate:
+    """The estimate with both ends of its interval so many times as far from its value."""
     return estimate.moved(lambda end: estimate.value + factor * (end - estimate.value))

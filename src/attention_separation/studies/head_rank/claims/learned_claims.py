@@ -51,6 +51,7 @@ def _value_angles(run: Run) -> list[float]:
 
 
 def _angles_of_all(heads: list[Run], angles: Callable[[Run], list[float]]) -> list[float]:
+    """The angles of all heads of some runs, in one list."""
     return list(chain.from_iterable(map(angles, heads)))
 
 
@@ -74,6 +75,8 @@ class MedianAngle:
     words: str
 
     def __call__(self, evidence: Evidence) -> Finding:
+        """The finding on the median angle: "not run" where no run has angles, and not judged where
+        runs end far apart."""
         single_heads = runs.single_heads(evidence.usual_runs, self.layers)
         sizes = runs.sizes(single_heads)
         measured_heads = [run for run in single_heads if self.angles(run)]
@@ -83,19 +86,20 @@ class MedianAngle:
         reason = runs.bimodal_reason(single_heads)
         if reason:
             return not_judged(len(angles), sizes, reason)
-        of_heads = [self._comparison("", angle) for angle in angles]
-        keeping = sum(comparison.verdict == Verdict.AGREES for comparison in of_heads)
-        name = f"{keeping} of {len(angles)} heads {self.words} {min(angles):.3g}, median"
+        comparisons = [self._comparison("", angle) for angle in angles]
+        agreeing = sum(comparison.verdict == Verdict.AGREES for comparison in comparisons)
+        name = f"{agreeing} of {len(angles)} heads {self.words} {min(angles):.3g}, median"
         median = float(np.median(angles))
         worst = self._comparison(runs.naming_dead(name, measured_heads), median)
         return finding_of_worst(worst, len(angles), sizes)
 
     def _comparison(self, name: str, angle: float) -> Comparison:
+        """The comparison of an angle in degrees with the claim's bound."""
         return self.claimed(name, Estimate.exactly(angle), self.bound)
 
 
 def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
-    """The claim on the angle of single heads."""
+    """The claim that single heads of so many layers come close to -cI."""
     return rank_claim(
         f"learned angle, L={layers}",
         origin=PAPERS,
@@ -114,7 +118,8 @@ def learned_angle(layers: int, layers_in_words: str) -> RankClaim:
 
 
 def _judge_more_heads(evidence: Evidence) -> Finding:
-    """On several heads of full rank in several layers: of each cell whose runs end alike."""
+    """The finding on several heads of full rank in several layers: the largest median angle of the
+    cells whose runs end alike."""
     several_heads = [
         row
         for row in runs.plain(evidence.usual_runs)
@@ -134,6 +139,8 @@ def _judge_more_heads(evidence: Evidence) -> Finding:
 
 
 def _median_angle(cell: list[Run]) -> Comparison:
+    """The comparison of the median angle of a cell's heads with NEGATIVE_ANGLE, claimed to be
+    below."""
     name = runs.naming_dead(runs.cell_words(cell[0]), cell)
     median = Estimate.exactly(float(np.median(_angles_of_all(cell, _angles))))
     return at_most(f"{name}, median", median, NEGATIVE_ANGLE)
@@ -170,8 +177,8 @@ class NormalNumber(NamedTuple):
 
 def _less_fact_1(run: Run, error: float, standard_error: float) -> NormalNumber:
     """An error of a run, with its standard error, less that of Fact 1's head."""
-    both = float(np.hypot(run["fact_1_se"], standard_error))
-    return NormalNumber(error - run["fact_1_error"], both)
+    error_of_difference = float(np.hypot(run["fact_1_se"], standard_error))
+    return NormalNumber(error - run["fact_1_error"], error_of_difference)
 
 
 def _is_any(run: Run) -> bool:
@@ -195,6 +202,7 @@ class ComparedHeads:
     has_number: Callable[[Run], bool] = _is_any
 
     def __call__(self, evidence: Evidence) -> Finding:
+        """The finding on the number of each run that has it, against the margin."""
         heads = [run for run in evidence.learned_heads if self.has_number(run)]
         quantile = simultaneous_quantile(evidence.level, max(len(heads), 1))
         comparisons = []
@@ -211,6 +219,7 @@ def _has_attention_error(run: Run) -> bool:
 
 
 def _attention_less_fact_1(run: Run) -> NormalNumber:
+    """The error of a run's attention alone less that of Fact 1's head."""
     return _less_fact_1(run, run["attention_error"], run["attention_se"])
 
 
@@ -226,6 +235,7 @@ ATTENTION_ALONE = rank_claim(
 
 
 def _fact_1_error(run: Run) -> NormalNumber:
+    """The error of Fact 1's head at a run's c."""
     return NormalNumber(run["fact_1_error"], run["fact_1_se"])
 
 
@@ -240,6 +250,7 @@ NEAR_HARDMAX = rank_claim(
 
 
 def _error_less_fact_1(run: Run) -> NormalNumber:
+    """The held-out error of a run less that of Fact 1's head."""
     return _less_fact_1(run, runs.held_out_error(run), run["test_se"] or 0.0)
 
 

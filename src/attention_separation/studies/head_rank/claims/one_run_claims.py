@@ -47,7 +47,7 @@ THREE_LAYERS: Settings = {"layers": 3}
 
 
 def one_layer_against_three(rows: list[Run]) -> Iterator[Contrast]:
-    """Each lower rank of each width by itself."""
+    """The contrasts of one layer with three, at each lower rank of each width."""
     for width in runs.values(rows, "width"):
         shallow = by_rank(chosen(rows, layers=1, width=width))
         deep = by_rank(chosen(rows, layers=3, width=width))
@@ -56,7 +56,8 @@ def one_layer_against_three(rows: list[Run]) -> Iterator[Contrast]:
 
 
 def _compared(contrasts: Contrasts, arm: Settings, layers: Settings) -> ComparedRuns:
-    """The judge on the runs by the recipe, on the batches of an arm, and of some layers."""
+    """The judge by some contrasts of the runs by the recipe, on the batches of an arm and of some
+    layers."""
     selection = runs_of_arm({**RECIPE, **arm, **layers})
     return ComparedRuns(contrasts, selection, shows_single_runs=True)
 

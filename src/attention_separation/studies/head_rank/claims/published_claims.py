@@ -18,11 +18,12 @@ PUBLISHED_SIZES = sizes([SIZE_1])
 
 
 def _difference(larger: float, smaller: float) -> Estimate:
-    """Of two readings, each of which may be off by READING_1 of its value."""
+    """The difference of two readings, each of which may be off by READING_1 of its value."""
     return Estimate.within(larger - smaller, READING_1 * (larger + smaller))
 
 
 def _judge_five_layers(evidence: Evidence) -> Finding:
+    """The finding on the published errors of five layers less those of three, at each rank."""
     five_layers = published_values.FIGURE_1[5, 1]
     three_layers = published_values.FIGURE_1[3, 1]
     comparisons = [
@@ -61,7 +62,8 @@ class PublishedModel:
 
 
 def _published_models() -> list[PublishedModel]:
-    """Those of Figure 1, but for five layers with d^2 parameters, which the paper sets apart."""
+    """The models of Figure 1, but for five layers with d^2 parameters, which the paper sets
+    apart."""
     models = []
     for (layers, width), errors in published_values.FIGURE_1.items():
         if (layers, width) != HARD:
@@ -71,6 +73,7 @@ def _published_models() -> list[PublishedModel]:
 
 
 def _judge_best_below_full_rank(evidence: Evidence) -> Finding:
+    """The finding on the least published error below full rank against the largest of full rank."""
     full_rank = max(RANKS)
     models = _published_models()
     lower = [model for model in models if model.rank < full_rank]
@@ -78,10 +81,11 @@ def _judge_best_below_full_rank(evidence: Evidence) -> Finding:
     best = min(lower, key=lambda model: model.error)
     worst = max(full, key=lambda model: model.error)
     percent = 100 * abs(1 - best.error / worst.error)
+    order = "smaller" if best.error < worst.error else "larger"
     name = (
         f"{best} against {worst}: {best.error:g} against {worst.error:g} as read, "
         f"+-{100 * READING_1:g} % of each, least of five runs of unknown spread; "
-        f"{percent:.0f} % {'smaller' if best.error < worst.error else 'larger'}, difference"
+        f"{percent:.0f} % {order}, difference"
     )
     comparison = at_most(name, _difference(worst.error, best.error), 0.0)
     times = best.attention_parameters // worst.attention_parameters

@@ -27,12 +27,14 @@ HARDMAX_KINDS = ("random", "orthogonal", "optimised")
 
 
 def _temperatures_of_one_head(evidence: Evidence) -> list[Row]:
+    """The rows of Fact 1's head, in the order of c, its inverse temperature."""
     rows = chosen(evidence.temperatures, construction="fact_1")
     return sorted(rows, key=lambda row: row["temperature"])
 
 
 def _shares_off_the_law(rows: list[Row]) -> Iterator[Comparison]:
-    """Of each case at its last row, which has the largest c."""
+    """The share by which the error at the largest c differs from its law, for each case of points,
+    d and N."""
     last_by_case = {(row["distribution"], row["d"], row["n"]): row for row in rows}
     for row in last_by_case.values():
         words = row_words(row, "d", "n")
@@ -57,6 +59,7 @@ def _found_heads(evidence: Evidence) -> list[Row]:
 
 
 def _of_lower_rank(rows: list[Row]) -> list[Row]:
+    """The rows of heads whose rank is below the dimension."""
     return [row for row in rows if row["rank"] < row["d"]]
 
 
@@ -83,6 +86,7 @@ THEOREM_2 = rank_claim(
 
 
 def _heads_needed_at_rank_1(evidence: Evidence) -> list[Row]:
+    """The rows of the heads of rank 1 that an error below DEGREE_1_ERROR takes."""
     return [row for row in chosen(evidence.needed_heads, rank=1) if row["error"] < DEGREE_1_ERROR]
 
 
@@ -118,7 +122,8 @@ def _hardmax_over_softmax(found_heads: list[Row]) -> Iterator[Comparison]:
     for row in found_heads:
         if row["kind"] in HARDMAX_KINDS:
             name = f"{row_words(row, 'd', 'rank')}, {row['kind']}"
-            yield at_least(name, error_of(row).less(softmax_limits[row["d"], row["rank"]]), 0.0)
+            limit = softmax_limits[row["d"], row["rank"]]
+            yield at_least(name, error_of(row).less(limit), 0.0)
 
 
 SOFTMAX_AT_LOW_RANK = rank_claim(
@@ -136,6 +141,7 @@ def _found_of_lower_rank(evidence: Evidence) -> list[Row]:
 
 
 def _found_above_bound(found_heads: list[Row]) -> Iterator[Comparison]:
+    """The error of each of the heads found less the bound for so many of their rank."""
     for row in found_heads:
         name = f"{row_words(row, *HEADS_OF_LAYER)}, {row['kind']}"
         yield at_least(name, error_of(row).less(row["bound"]), 0.0)
@@ -152,8 +158,8 @@ FOUND_HEADS = rank_claim(
 
 
 def _judge_trained_layers(evidence: Evidence) -> Finding:
-    """Of each d, rank and number of heads, the least error of trained layers less the least of
-    heads found."""
+    """The finding on the least error of trained layers less the least of heads found, of each d,
+    rank and number of heads."""
     trained = _of_lower_rank(evidence.trained_layers)
     best_by_size = _best_by_size(trained)
     best_found_by_size = _best_by_size(evidence.found_heads)
@@ -167,7 +173,8 @@ def _judge_trained_layers(evidence: Evidence) -> Finding:
 
 
 def _best_by_size(rows: list[Row]) -> dict[str, Row]:
-    """Of each d, rank and number of heads, in words, the first row with the least error."""
+    """The row with the least error, the first of equals, by d, rank and number of heads in
+    words."""
     best: dict[str, Row] = {}
     for row in rows:
         size = row_words(row, *HEADS_OF_LAYER)
@@ -192,6 +199,7 @@ def _trained_layers(evidence: Evidence) -> list[Row]:
 
 
 def _trained_above_bound(trained_layers: list[Row]) -> Iterator[Comparison]:
+    """The error of each trained layer less the bound for any value maps."""
     for row in trained_layers:
         name = f"{row_words(row, *HEADS_OF_LAYER)}, rate {row['rate']:g}"
         yield at_least(name, error_of(row).less(row["bound_any_value"]), 0.0)

@@ -48,8 +48,8 @@ _SMALL_LAW = runs.initial_words(runs.CONTROL_INITIAL)
 
 
 def lower_ranks_against_full(rows: list[Run]) -> Iterator[Contrast]:
-    """Of runs of one depth, every lower rank against full rank of the same width, which has as many
-    parameters."""
+    """The contrasts, among runs of one depth, of every lower rank with full rank of the same width,
+    which has as many parameters."""
     for width in runs.values(rows, "width"):
         full = _of_full_rank(rows, width)
         for rank, lower in by_rank(chosen(rows, width=width)).items():
@@ -57,8 +57,8 @@ def lower_ranks_against_full(rows: list[Run]) -> Iterator[Contrast]:
 
 
 def most_heads_of_lower_rank(rows: list[Run]) -> Iterator[Contrast]:
-    """Of runs of one depth, every lower rank with its most heads against full rank with its
-    fewest."""
+    """The contrasts, among runs of one depth, of every lower rank with its most heads and full rank
+    with its fewest."""
     widths = runs.values(rows, "width")
     if not widths:
         return
@@ -68,6 +68,7 @@ def most_heads_of_lower_rank(rows: list[Run]) -> Iterator[Contrast]:
 
 
 def _of_full_rank(rows: list[Run], width: int) -> list[Run]:
+    """The runs of full rank of a width."""
     return [row for row in chosen(rows, width=width) if runs.is_full_rank(row)]
 
 
@@ -75,7 +76,8 @@ def _of_full_rank(rows: list[Run], width: int) -> list[Run]:
 
 
 def five_and_three_layers(rows: list[Run]) -> Iterator[Contrast]:
-    """At every rank, with the fewest parameters that five layers have."""
+    """The contrasts of five layers with three at every rank, with the fewest parameters that five
+    have."""
     widths = runs.values(chosen(rows, layers=5), "width")
     if not widths:
         return
@@ -86,7 +88,8 @@ def five_and_three_layers(rows: list[Run]) -> Iterator[Contrast]:
 
 
 def one_and_three_layers(rows: list[Run]) -> Iterator[Contrast]:
-    """Lower ranks with the most heads that three layers have."""
+    """The contrast of one layer with three, over lower ranks with the most heads that three
+    have."""
     widths = runs.values(chosen(rows, layers=3), "width")
     if not widths:
         return
@@ -96,7 +99,8 @@ def one_and_three_layers(rows: list[Run]) -> Iterator[Contrast]:
 
 
 def _over_ranks(name: str, first: RunsByRank, second: RunsByRank) -> Iterator[Contrast]:
-    """One contrast of all ranks together; none where there are no runs to compare."""
+    """The contrast of two sets of runs over all ranks together; none where there are no runs to
+    compare."""
     ranks = [rank for rank in first if first[rank] and second.get(rank)]
     if ranks:
         pairs = [(first[rank], second[rank]) for rank in ranks]
@@ -109,10 +113,11 @@ def _over_ranks(name: str, first: RunsByRank, second: RunsByRank) -> Iterator[Co
 def without_and_with(
     encoding: Settings, *, layers: int | None = None, times_the_width: int = 1
 ) -> Contrasts:
-    """Lower ranks without an encoding, at so many times the width, and with one: of each number of
-    layers, or of `layers` alone."""
+    """The function of runs that gives the contrasts of lower ranks without an encoding, at so many
+    times the width, with those with one: of each number of layers, or of `layers` alone."""
 
     def contrasts(rows: list[Run]) -> Iterator[Contrast]:
+        """A contrast for each number of layers among some runs."""
         depths = runs.values(chosen(rows, **encoding), "layers")
         for depth in depths:
             if layers is None or depth == layers:
@@ -127,8 +132,8 @@ def without_and_with(
 
 
 def published_and_small_initial_values(rows: list[Run]) -> Iterator[Contrast]:
-    """Of each number of layers, lower ranks with an additive encoding of the published initial
-    values, and of small ones."""
+    """The contrasts, for each number of layers, of lower ranks with an additive encoding from the
+    published initial values, with those from small ones."""
     for layers in runs.values(chosen(rows, encoding="additive"), "layers"):
         published = _with_encoding(rows, layers, ADDITIVE_AS_PUBLISHED)
         small = _with_encoding(rows, layers, ADDITIVE_FROM_SMALL)
@@ -141,7 +146,7 @@ def published_and_small_initial_values(rows: list[Run]) -> Iterator[Contrast]:
 
 
 def _with_encoding(rows: list[Run], layers: int, encoding: Settings) -> RunsByRank:
-    """Per rank below the points' dimension, runs with an encoding, all of them alike: at the
+    """The runs with an encoding, all trained alike, by rank below the points' dimension: at the
     dimension a network without an encoding has heads of full rank."""
     encoded = chosen(rows, regime="fresh", layers=layers, **encoding)
     lower = [row for row in encoded if row["rank"] < row["d"]]
@@ -150,7 +155,7 @@ def _with_encoding(rows: list[Run], layers: int, encoding: Settings) -> RunsByRa
 
 
 def _without_encoding(rows: list[Run], run: Run, times_the_width: int) -> list[Run]:
-    """Runs like one, without an encoding at so many times the width."""
+    """The runs without an encoding at so many times the width that are else like one run."""
     width = times_the_width * run["width"]
     without = chosen(rows, encoding="none", regime="fresh", width=width)
     return runs.like(without, run, (*runs.SIZE, *runs.TRAINING, "layers", "rank"))
@@ -165,8 +170,8 @@ def figure_4(evidence: Evidence) -> list[Run]:
 
 
 def more_points_of_lower_rank(rows: list[Run]) -> Iterator[Contrast]:
-    """Two layers of each lower rank on more points against the next smaller number, of more than
-    two, where uniform attention makes no error."""
+    """The contrasts of two layers of each lower rank on more points with those on the next smaller
+    number of points, above two, where uniform attention makes no error."""
     for rank, group in by_rank(rows).items():
         points = [n for n in runs.values(group, "n") if n > 2]
         for few, many in pairwise(points):
@@ -174,7 +179,7 @@ def more_points_of_lower_rank(rows: list[Run]) -> Iterator[Contrast]:
 
 
 def more_points_of_full_rank(rows: list[Run]) -> Iterator[Contrast]:
-    """Two layers of full rank on more points against the fewest."""
+    """The contrasts of two layers of full rank on more points with those on the fewest."""
     for rank, group in by_rank(rows, full=True).items():
         fewest, *more = runs.values(group, "n")
         for many in more:
@@ -182,6 +187,7 @@ def more_points_of_full_rank(rows: list[Run]) -> Iterator[Contrast]:
 
 
 def _on_points(group: list[Run], rank: int, many: int, few: int) -> Contrast:
+    """The contrast of the runs on many points with those on few."""
     pair = (chosen(group, n=many), chosen(group, n=few))
     return Contrast(f"r={rank}, N={many} against {few}", [pair])
 

@@ -33,7 +33,8 @@ def _vote_error(row: Row, level: float) -> Estimate:
 
 
 def _judge_majority_vote(evidence: Evidence) -> Finding:
-    """At a level for all rows together, as their p-values are."""
+    """The finding on the vote with the smallest p-value, at a level for all votes together, as
+    their p-values are."""
     votes = evidence.votes
     worst = min(votes, key=lambda row: row["p_value"])
     error = _vote_error(worst, evidence.level / len(votes))
@@ -54,7 +55,8 @@ MAJORITY_VOTE = rank_claim(
 
 
 def _judge_more_voters(evidence: Evidence) -> Finding:
-    """At a level for all pairs together.
+    """The finding on the error of each vote less that of one of many more heads, at a level for all
+    such pairs together.
 
     Each number of wrong votes has an interval of its own: those of one d share draws, and intervals
     that hold together need no independence.
@@ -70,8 +72,8 @@ def _judge_more_voters(evidence: Evidence) -> Finding:
 
 
 def _few_and_many_heads(votes: list[Row]) -> list[tuple[Row, Row]]:
-    """Rows of one d: each with the next that has at least MANY_TIMES as many heads, if there is
-    one."""
+    """Pairs of votes of one d: each with the next that has at least MANY_TIMES as many heads, if
+    there is one."""
     pairs = []
     for d in values(votes, "d"):
         by_heads = sorted(chosen(votes, d=d), key=lambda row: row["heads"])
@@ -96,7 +98,8 @@ MORE_VOTERS = rank_claim(
 
 
 def _judge_few_points(evidence: Evidence) -> Finding:
-    """With the most heads, for the fewest points and the most."""
+    """The finding on votes of the most heads against uniform attention, among the fewest points and
+    the most."""
     most_heads = max(row["heads"] for row in evidence.pluralities)
     points = values(evidence.pluralities, "n")
     fewest, most = points[0], points[-1]
@@ -128,6 +131,8 @@ FEW_POINTS = rank_claim(
 
 
 def _judge_random_heads(evidence: Evidence) -> Finding:
+    """The finding on the errors of random heads, with their best weights, against the lower
+    bound."""
     rows = _best_weights(evidence)
     comparisons = []
     for row in rows:
@@ -154,11 +159,13 @@ RANDOM_HEADS = rank_claim(
 
 
 def _powers_of_2(evidence: Evidence) -> list[Row]:
+    """A row for each d that is a power of 2, up to 4,096; it needs no evidence."""
     return [{"d": 2**k} for k in range(1, 13)]
 
 
 def _excess_probabilities(rows: list[Row]) -> Iterator[Comparison]:
-    """(P - 1/2) sqrt(d) falls to sqrt(2) / pi^1.5, and never below.
+    """(P - 1/2) sqrt(d) of each d against its limit, sqrt(2) / pi^1.5: P is the probability that a
+    head is right.
 
     P is exact. With q and k independent, or their cosine t uniform, it is 1/2: b(t) - 1/2 is odd.
     """
@@ -181,10 +188,12 @@ ONE_RANDOM_HEAD = rank_claim(
 
 
 def _best_weights_of_several_heads(evidence: Evidence) -> list[Row]:
+    """The errors that the best weights of two or more random heads have."""
     return [row for row in _best_weights(evidence) if row["heads"] > 1]
 
 
 def _shares_of_the_exponent(rows: list[Row]) -> Iterator[Comparison]:
+    """The logarithm of each number of heads over the d^2 / error^2 that the theorem has."""
     for row in rows:
         error = row["error"]
         name = f"{row_words(row, 'd', 'heads')}, ε={error:.3f}, {row['law']}"
@@ -204,7 +213,8 @@ RANDOM_FEATURES_SUFFICE = rank_claim(
 
 
 def _judge_published_features(evidence: Evidence) -> Finding:
-    """Where the error that the published weights have and the reported one are furthest apart."""
+    """The finding on the draw in which the error of the published weights and the reported one are
+    furthest apart."""
     reported_rows = chosen(evidence.features, quantity="reported")
     sizes = sizes_of_points(reported_rows)
     if not reported_rows:
@@ -213,7 +223,7 @@ def _judge_published_features(evidence: Evidence) -> Finding:
     attained_errors = {_draw(row): row["error"] for row in attained_rows}
 
     def difference(row: Row) -> float:
-        """Of the error that a draw's weights have and the reported one."""
+        """The error that a draw's weights have less the reported one."""
         return attained_errors[_draw(row)] - row["error"]
 
     furthest = max(reported_rows, key=difference)
@@ -226,6 +236,7 @@ def _judge_published_features(evidence: Evidence) -> Finding:
 
 
 def _draw(row: Row) -> tuple[int, int, int]:
+    """The d, number of heads and number of the draw that a row is of."""
     return row["d"], row["heads"], row["draw"]
 
 

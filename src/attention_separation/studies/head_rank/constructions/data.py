@@ -16,14 +16,17 @@ def unit_vectors(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 def uniform(rng: np.random.Generator, draws: int, d: int, n: int) -> Data:
-    """Unif(S^(d-1)): x_1..x_N and y independent. X (draws, d, n), y (draws, d)."""
+    """Draws of Unif(S^(d-1)), X (draws, d, n) and y (draws, d): x_1..x_N and y independent."""
     points = unit_vectors(rng, draws, n, d)
     return np.swapaxes(points, -1, -2), unit_vectors(rng, draws, d)
 
 
 def orthogonal(rng: np.random.Generator, draws: int, d: int, n: int) -> Data:
-    """D_N of section 3: n columns of a Haar orthonormal matrix, and y uniform, independent of them.
-    ValueError if n > d."""
+    """Draws of D_N of section 3, X (draws, d, n) and y (draws, d).
+
+    X is n columns of a Haar orthonormal matrix, and y uniform, independent of them. ValueError if
+    n > d.
+    """
     if n > d:
         raise ValueError(f"n is {n}; allowed: at most d = {d}, for the points are orthogonal")
     q, r = np.linalg.qr(rng.standard_normal((draws, d, n)))

@@ -71,7 +71,8 @@ SETS_PER_STREAM = 1024
 
 
 def opposite_head(x: np.ndarray, c: float) -> np.ndarray:
-    """sum_j w_j x_j for every x_i, w = softmax(-c x_i.x_j) over all j, i too; X (..., d, N)."""
+    """The head's output for every x_i of X (..., d, N): sum_j w_j x_j with w = softmax(-c x_i.x_j)
+    over all j, i too."""
     return x @ softmax(-c * (np.swapaxes(x, -1, -2) @ x))
 
 
@@ -83,7 +84,7 @@ class SimulatedError(NamedTuple):
 
     @classmethod
     def of(cls, errors: np.ndarray) -> Self:
-        """Of the errors of sets (sets,)."""
+        """The mean of the errors of sets (sets,), with its standard error."""
         return cls(float(errors.mean()), float(errors.std(ddof=1) / np.sqrt(len(errors))))
 
 

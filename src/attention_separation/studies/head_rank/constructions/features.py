@@ -53,7 +53,7 @@ class Curve:
 
 
 def _curves(seed: int, law: str, d: int, draw: int, counts: list[int]) -> list[Curve]:
-    """The curves of one draw, with the first of its heads each."""
+    """The curves of one draw of heads: errors with its first heads, for each number in `counts`."""
     names = ("head_rank", "features", f"d={d}", str(draw))
     most = max(counts)
     if law == "published":
@@ -94,7 +94,8 @@ def features_table(job: FeaturesJob) -> pa.Table:
 
 
 def _published_rows(most_heads: dict[tuple[str, int, int], int]) -> Iterator[Row]:
-    """What the published image shows, up to as many heads as the published computation has here."""
+    """The rows of the errors that the published image shows, up to as many heads as the published
+    computation has here."""
     most_by_dimension: dict[int, int] = {}
     for (law, d, _), most in most_heads.items():
         if law == "published":

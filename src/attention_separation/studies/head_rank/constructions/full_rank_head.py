@@ -15,13 +15,14 @@ from .sphere import angle_rule, density_at_zero
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """sm of each column of scores (..., N, M)."""
+    """The softmax of each column of scores (..., N, M), over its N entries."""
     weights = np.exp(scores - scores.max(axis=-2, keepdims=True))
     return weights / weights.sum(axis=-2, keepdims=True)
 
 
 def hardmax(scores: np.ndarray) -> np.ndarray:
-    """hm of each column of scores (..., N, M): 1 at the largest, the first of equals, else 0."""
+    """The hardmax of each column of scores (..., N, M): 1 at the largest, the first of equals, else
+    0."""
     winner = np.argmax(scores, axis=-2)[..., None, :]
     return (np.arange(scores.shape[-2])[:, None] == winner).astype(float)
 
@@ -29,7 +30,7 @@ def hardmax(scores: np.ndarray) -> np.ndarray:
 def full_rank_head(
     x: np.ndarray, y: np.ndarray, temperature: float | None, bias: np.ndarray | float = 0.0
 ) -> np.ndarray:
-    """Facts 1 and 3: X sm(c (X^T y + bias)), one head with V = I and K Q^T = cI; (..., d).
+    """The output (..., d) of the head of Facts 1 and 3, X sm(c (X^T y + bias)): V = I, K Q^T = cI.
 
     `temperature` is c, None the hardmax head. The bias comes from a concatenated encoding:
     bias = -b/2 gives Equation 8 in the limit, the text's +b does not.
@@ -45,7 +46,8 @@ SOFTMAX_TAIL = math.log(2) - 0.5
 
 
 def fact_1_exact(d: int, distribution: str, c: float) -> float:
-    """E||f - head||^2 for N = 2 at temperature c.
+    """The error of Fact 1's head, E||f - head||^2 with f the nearest point, for N = 2 at inverse
+    temperature c.
 
     The head misses x_1 or x_2, whichever is nearer, by ||x|| / (1 + exp(c |x.y|)), x = x_1 - x_2,
     and x.y = ||x|| t with t a coordinate of a uniform point. On D_2 ||x||^2 = 2; on the sphere it
@@ -80,6 +82,7 @@ def _orthogonal_gap_density(d: int, n: int) -> float:
     """
 
     def term(v: float) -> float:
+        """The integrand at v."""
         return math.exp(-v * v + (n - 2) * log_ndtr(v))
 
     integral, _ = quad(term, -12, 12)
@@ -89,8 +92,8 @@ def _orthogonal_gap_density(d: int, n: int) -> float:
 
 
 def _uniform_gap_integral(d: int, n: int) -> float:
-    """Of an ordered pair of points on the sphere that are the two nearest to y: the density of the
-    gap of their scores at 0, times ||x_1 - x_2||^2.
+    """The density at 0 of the gap between the scores of two given points on the sphere that are the
+    two nearest to y, in this order, times ||x_1 - x_2||^2.
 
     Given y, the scores are independent coordinates v, and the mean of ||x_1 - x_2||^2 is
     2 (1 - v^2).

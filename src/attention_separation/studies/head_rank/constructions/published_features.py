@@ -21,7 +21,7 @@ class PublishedErrors(NamedTuple):
 
 
 def published_errors(heads: Heads, counts: list[int]) -> PublishedErrors:
-    """Those with the first `count` heads each.
+    """The reported and the true errors with the first `count` heads, for each of `counts`.
 
     `heads` are those of `compromise_heads` without `renormalised`. Their k are shorter than 1, but
     C and b are computed as if they were unit vectors; b is rounded to 16 bits; the weights come
@@ -53,7 +53,7 @@ def _published_solution(heads: Heads, counts: list[int]) -> tuple[list[float], l
 
 
 def _whole_kernel(heads: Heads) -> np.ndarray:
-    """C on both sides of its diagonal, (H, H)."""
+    """The whole symmetric matrix C of the heads, (H, H)."""
     count = len(heads.q)
     c = np.empty((count, count))
     for start, stop, rows in kernel_blocks(heads):

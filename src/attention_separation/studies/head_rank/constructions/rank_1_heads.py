@@ -39,7 +39,7 @@ class Heads:
 
 
 def independent_heads(count: int, d: int, seed: int, *names: str) -> Heads:
-    """q and k independent and uniform."""
+    """So many heads whose q and k are independent and uniform."""
     q = unit_vectors(stream(seed, *names, "q"), count, d)
     k = unit_vectors(stream(seed, *names, "k"), count, d)
     return Heads(q, k)
@@ -48,7 +48,8 @@ def independent_heads(count: int, d: int, seed: int, *names: str) -> Heads:
 def compromise_heads(
     count: int, d: int, seed: int, *names: str, renormalised: bool = True
 ) -> Heads:
-    """q uniform, the cosine t of q and k uniform on (-1, 1), k uniform among the vectors with it.
+    """So many heads with q uniform, the cosine t of q and k uniform on (-1, 1), and k uniform among
+    the vectors with this cosine.
 
     k = t q + sqrt(1 - t^2) e with e a uniform vector made orthogonal to q, and so shorter than 1;
     without `renormalised`, as in the published computation, it stays so and k is no unit vector.
@@ -73,6 +74,7 @@ def head_vs_target(d: int, t: np.ndarray, terms: int = SERIES_DEGREES) -> np.nda
     """b of heads whose q and k have the cosine t: 1/2 + 1/2 of the sum of N_l s_l^3 P_l(t)."""
 
     def weight(d: int, degree: int) -> float:
+        """N_l s_l^3."""
         return harmonics(d, degree) * sign_coefficient(d, degree) ** 3
 
     return 0.5 + 0.5 * odd_series(d, t, terms, weight)
@@ -88,6 +90,7 @@ def representing_weight(
     """
 
     def weight(d: int, degree: int) -> float:
+        """The coefficient of P_l."""
         count = harmonics(d, degree)
         exact = count / sign_coefficient(d, degree)
         return exact * math.sqrt(count) if published else exact
@@ -134,7 +137,7 @@ class NestedErrors(NamedTuple):
 
 
 def best_errors(heads: Heads) -> NestedErrors:
-    """Those of heads with the best weights.
+    """The least errors of the first 1, 2, .. H heads, each with the best weights.
 
     One Cholesky factor L L^T = C serves all: the error with h heads is 1 less the first h squares
     of L^-1 b. A pivot is the squared distance of a head from the span of those before it: while
@@ -156,7 +159,7 @@ def best_errors(heads: Heads) -> NestedErrors:
 
 
 def errors_of_weights(heads: Heads, weights: list[np.ndarray]) -> np.ndarray:
-    """1 - 2 b.a + a.C a for each a, weights of the first len(a) heads."""
+    """The error 1 - 2 b.a + a.C a for each a of `weights`, those of the first len(a) heads."""
     b = head_vs_target(heads.q.shape[1], heads.cosines)
     errors = np.array([1 - 2 * (b[: len(a)] @ a) for a in weights])
     for start, stop, rows in kernel_blocks(heads):

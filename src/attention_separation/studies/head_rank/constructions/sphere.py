@@ -52,12 +52,13 @@ def angle_rule(d: int, layers: Iterable[tuple[float, float]] = ()) -> tuple[np.n
 
 
 def harmonics(d: int, degree: int) -> float:
-    """N_l = (2l + d - 2) (l + d - 3)! / (l! (d - 2)!), for l >= 1."""
+    """The number of spherical harmonics of a degree l >= 1 in R^d:
+    N_l = (2l + d - 2) (l + d - 3)! / (l! (d - 2)!)."""
     return float((2 * degree + d - 2) * math.comb(degree + d - 3, degree - 1) // degree)
 
 
 def sign_coefficient(d: int, degree: int) -> float:
-    """E[sgn(t) P_l(t)]; 0 for even l.
+    """The coefficient s_l of sgn at degree l, E[sgn(t) P_l(t)]; 0 for even l.
 
     For l = 2m + 1: (-1)^m (2m)! Gamma(d/2) / (4^m m! sqrt(pi) Gamma(m + (d + 1)/2)).
     """
@@ -97,7 +98,8 @@ def polynomials(d: int, t: np.ndarray, terms: int) -> Iterator[tuple[int, np.nda
 
 
 def threshold_coefficients(d: int, a: np.ndarray, degrees: int) -> np.ndarray:
-    """E[sgn(t + a) P_l(t)] for l = 1 .. degrees - 1: (degrees - 1, len(a)).
+    """The coefficients of sgn(t + a), E[sgn(t + a) P_l(t)], for l = 1 .. degrees - 1:
+    (degrees - 1, len(a)).
 
     2 f(0) (1 - a^2)^((d-1)/2) P_l'(-a) / (l (l + d - 2)) for |a| < 1, and 0 beyond.
     """

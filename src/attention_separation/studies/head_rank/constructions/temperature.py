@@ -56,7 +56,7 @@ null for N > 2; `error_law` is the limit law of large temperatures, null where t
 
 
 def _mean_error(blocks_of_errors: list[np.ndarray]) -> Row:
-    """The columns that say the mean of a head's errors over draws, given in blocks."""
+    """The columns of a row on the mean of a head's errors over draws, given in blocks."""
     errors = np.concatenate(blocks_of_errors)
     mean = mean_of(errors)
     return {
@@ -102,7 +102,7 @@ class BiasedHead:
 
 
 def _biased_heads(job: TemperatureJob, case: BiasedCase) -> list[BiasedHead]:
-    """Heads with the right bias, and with the text's."""
+    """The heads with the right bias, and with the text's, at each temperature and as hardmax."""
     biases = np.array(case.biases)
     temperatures: list[float | None] = [*job.temperatures, None]
     right = [BiasedHead(AddedBias.RIGHT, -biases / 2, c) for c in temperatures]

@@ -27,16 +27,16 @@ from .sphere import angle_rule, density_at_zero
 
 
 def votes_for_first(x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """How heads vote: (..., H) bool, for X (..., d, 2), y (..., d) and directions g (..., H, d).
-
-    True where <x_1 - x_2, g><g, y> is positive.
+    """Whether each head votes for x_1, (..., H), for X (..., d, 2), y (..., d) and directions g
+    (..., H, d): where <x_1 - x_2, g><g, y> is positive.
     """
     difference = (x[..., 0] - x[..., 1])[..., None]
     return ((g @ difference) * (g @ y[..., None]))[..., 0] > 0
 
 
 def wrong_probability(d: int, heads: int) -> float:
-    """P(the vote picks the farther point), over random g_h, x_1, x_2 and y; H odd.
+    """The probability that the vote of an odd number of heads picks the farther point, over random
+    g_h, x_1, x_2 and y.
 
     Given the angle the number of right votes is binomial; the angle of x_1 - x_2 and y is that of a
     uniform point and a fixed direction, on the sphere as on D_2.
@@ -47,7 +47,8 @@ def wrong_probability(d: int, heads: int) -> float:
 
 
 def error(d: int, heads: int) -> float:
-    """E||f - x_winner||^2: 2 P(wrong), since ||x_1 - x_2||^2 has mean 2 and no part in the vote."""
+    """The vote's error E||f - x_winner||^2: twice the probability of a wrong vote, since
+    ||x_1 - x_2||^2 has mean 2 and no part in the vote."""
     return 2 * wrong_probability(d, heads)
 
 
@@ -108,7 +109,7 @@ number of heads whose exact error is at most `epsilon`. `error_law` is 2 f_d(0) 
 
 
 def wrong_votes(job: VoteJob, d: int) -> np.ndarray:
-    """How many of the draws each number of heads votes wrongly on, (heads,).
+    """The number of draws on which the vote of each number of heads is wrong, (heads,).
 
     A draw has its own stream, the heads last: fewer heads are the first of more, and fewer draws
     the first of more.
@@ -132,7 +133,7 @@ def wrong_votes(job: VoteJob, d: int) -> np.ndarray:
 
 
 def error_rows(job: VoteJob) -> Iterator[Row]:
-    """The simulated rows."""
+    """The simulated rows: the share of wrong votes of each d and number of heads."""
     for d in job.dimensions:
         wrong = wrong_votes(job, d)
         low, high = clopper_pearson(wrong, job.draws)

@@ -23,8 +23,8 @@ LEAST_DRAWN_SHARE = 1e-8
 
 
 def figure_collapse(rows: list[Run]) -> Figure:
-    """The share of the first and the last layer's outputs that depends on the set, and the norm of
-    the last, against the step: a line for each run."""
+    """The figure of the share of the first and the last layer's outputs that depends on the set,
+    and of the norm of the last, against the step: a line for each run."""
     first: list[Mark] = []
     last: list[Mark] = []
     norm: list[Mark] = []
@@ -54,7 +54,7 @@ def figure_collapse(rows: list[Run]) -> Figure:
 
 
 def _curve_of_layer(row: Run, layer: int, column: str, look: Look) -> Mark:
-    """What was recorded of a layer before each step, from step 1 on."""
+    """The curve of what a column has recorded of a layer, against the step, from step 1 on."""
     steps = []
     recorded = []
     for step, of_layer, value in zip(
@@ -81,6 +81,7 @@ def _cell_name(row: Run, rows: list[Run]) -> str:
 
 
 def _encoding_words(row: Run) -> str:
+    """The encoding of a run in words, an additive one with the law of its initial values."""
     if row["encoding"] == "none":
         return "no encoding"
     if row["encoding"] == "concatenated":

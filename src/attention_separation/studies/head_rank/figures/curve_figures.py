@@ -53,7 +53,7 @@ CROSSED_ARMS = (
 
 
 def figure_memory(rows: list[Run]) -> Figure:
-    """One panel, an arm for each number of batches that come back."""
+    """The figure of errors along training, an arm for each number of batches that come back."""
     cells = sorted(runs.cells_of(rows), key=lambda cell: cell[0]["batches"] or np.inf)
     arms = [
         Arm(_batches_in_words(cell[0]), {"cell": cell[0]["cell"]}, colour)
@@ -65,13 +65,15 @@ def figure_memory(rows: list[Run]) -> Figure:
 
 
 def _batches_in_words(run: Run) -> str:
+    """How many batches come back in a run, in words."""
     if run["regime"] == "fresh":
         return "new batches"
     return f"{run['batches'] or EPOCH} again and again"
 
 
 def figure_by_heart(rows: list[Run]) -> Figure:
-    """A panel for each rank, on batches that come back and on new ones."""
+    """The figure of errors along training on batches that come back and on new ones, a panel for
+    each rank."""
     note = (
         f"{recipe(rows)}. {LINES_OF_RUNS} {EPOCH} batches come back in every epoch, new ones never "
         "do."
@@ -101,7 +103,8 @@ def figure_by_heart(rows: list[Run]) -> Figure:
 
 
 def figure_crossing(rows: list[Run]) -> Figure:
-    """A panel for each encoding and number of layers, an arm for each of batches and warm-up."""
+    """The figure of errors along training, a panel for each encoding and number of layers, an arm
+    for each pair of batches and warm-up."""
     by_layers = sorted(rows, key=lambda row: row["layers"])
     models = list(dict.fromkeys((row["layers"], row["encoding"]) for row in by_layers))
     # All fall to 1 first; what tells them apart is near it, or where they end.
@@ -136,13 +139,14 @@ def _figure_of_arms(
     more_keys: Iterable[Line2D] = (),
     **layout: Any,
 ) -> Figure:
+    """A figure of panels, with a legend of the arms' colours, the dashes of curves, and more."""
     legend = [key(arm.name, arm.colour) for arm in arms]
     legend += [key(words, linestyle=dash) for words, dash in CURVE_NAMES.items()]
     return draw_panels(TRAINED_TITLES[name], note, panels, [*legend, *more_keys], **layout)
 
 
 def _curves(rows: list[Run], arms: Iterable[Arm]) -> list[Mark]:
-    """The errors of each run along its training."""
+    """The curves of each run's errors along its training, in the colour of its arm."""
     curves = []
     for arm in arms:
         for row in chosen(rows, **arm.settings):
@@ -161,5 +165,6 @@ def _curves(rows: list[Run], arms: Iterable[Arm]) -> list[Mark]:
 
 
 def _curves_and_uniform_attention(rows: list[Run], arms: Iterable[Arm]) -> list[Mark]:
+    """The curves of each run's errors, and lines at the error of uniform attention."""
     sizes = {(row["d"], row["n"]) for row in rows}
     return _curves(rows, arms) + uniform_attention_levels(sizes)

@@ -46,7 +46,7 @@ UNIFORM_ATTENTION_FORMULA = "$-a\\,x_i + b\\,\\Sigma_j\\,x_j$"
 
 
 def _nothing_published(layers: int) -> dict[int, float]:
-    """Of series that the paper does not have."""
+    """No published errors: those of series that the paper does not have."""
     return {}
 
 
@@ -61,7 +61,8 @@ class Series:
 
 
 def figure_1(rows: list[Run]) -> Figure:
-    """Rank, layers and number of heads; the rows have `fact_1_error`."""
+    """Figure 1: errors against rank, a panel for each number of layers, a line for each width; the
+    rows have `fact_1_error`."""
     dimensions = values(rows, "d")
     widths = values(rows, "width")
     series = []
@@ -99,7 +100,8 @@ def _budget(width: int, d: int) -> str | None:
 
 
 def figure_3(rows: list[Run]) -> Figure:
-    """Positional encodings, additive ones by their initial values."""
+    """Figure 3: errors against rank, a line for each positional encoding; additive ones by their
+    initial values."""
     least_width, *wider = values(rows, "width")
     line_3 = partial(published_values.errors_by_rank, 3)
     series = [
@@ -157,7 +159,7 @@ def _additive_series(rows: list[Run], width: int) -> list[Series]:
 
 
 def figure_4(rows: list[Run]) -> Figure:
-    """Number of points."""
+    """Figure 4: errors against rank, a line for each number of points N."""
     steps = {n: listed(group, "steps") for n, group in groups(rows, "n").items()}
     series = []
     for n, steps_of_n in steps.items():
@@ -189,8 +191,8 @@ def _figure_by_layers(
     is_compared: bool,
     y: Axis = LOG_ERROR,
 ) -> Figure:
-    """A panel per number of layers: error against rank, a line per series; published values
-    beside them where the two can be compared."""
+    """A figure of errors against rank, a panel for each number of layers, a line for each series,
+    with the published errors where the two can be compared."""
     first_note = (
         f"{recipe(rows)}. Dashed: predicting zero; dash-dotted: the best "
         f"{UNIFORM_ATTENTION_FORMULA}."
@@ -235,8 +237,8 @@ def _figure_by_layers(
 def _uniform_attention_of_series(
     rows: list[Run], series: list[Series], colours: list[str]
 ) -> list[Mark]:
-    """A line at the error of uniform attention for each number of points, of a series' colour where
-    series differ in it."""
+    """The lines at the error of uniform attention, one for each number of points, in a series'
+    colour where series differ in it."""
     colour_by_size = {}
     for line, colour in zip(series, colours, strict=True):
         for row in chosen(rows, **line.settings):
@@ -257,7 +259,7 @@ def _on_batches_that_come_back(rows: list[Run]) -> list[Run]:
 
 
 def _keys_of_marks(rows: list[Run], is_compared: bool) -> list[Line2D]:
-    """What a legend says of marks and lines that all series have."""
+    """The legend's entries for marks and lines that all series have."""
     keys = [mark_key("o", "a run"), key("mean", linewidth=1.3)]
     if len(values(rows, "run")) > 1:
         keys.append(mark_key("_", "best run", size=9))
@@ -274,7 +276,7 @@ def _keys_of_marks(rows: list[Run], is_compared: bool) -> list[Line2D]:
 
 
 def _marks_of_runs(rows: list[Run], colour: str, shift: float) -> list[Mark]:
-    """Each run's error against its rank, times a shift, and a line through the means."""
+    """The marks of each run's error at its rank times `shift`, and a line through the means."""
     errors_by_place = {}
     marks: list[Mark] = []
     for rank, group in groups(rows, "rank").items():
@@ -297,7 +299,7 @@ def _marks_of_runs(rows: list[Run], colour: str, shift: float) -> list[Mark]:
 
 
 def _marks_of_run(row: Run, place: float, colour: str) -> list[Mark]:
-    """A run's error, and that of Fact 1's head at its c where it has one."""
+    """The marks of a run's error, and of that of Fact 1's head at its c where it has one."""
     error = row["test_error"]
     marks: list[Mark] = []
     if error is not None and row["dead"]:
@@ -315,7 +317,7 @@ def _marks_of_run(row: Run, place: float, colour: str) -> list[Mark]:
 
 
 def _published_note(figure: str, exception: str = "") -> str:
-    """What a figure's published values are, beside runs of this reproduction."""
+    """The sentence that says what a figure's published values are."""
     return (
         f"Published: {published_values.STEPS[figure]:,} steps of {published_values.BATCH}"
         f"{exception}, least training loss of five runs on repeated batches."
@@ -327,8 +329,8 @@ PART_MARKERS = "os^"
 
 
 def figure_dimension(rows: list[Run]) -> Figure:
-    """A panel for each number of layers: the error on new sets against d, a line for each part of d
-    that the rank is."""
+    """The figure of the error on new sets against d, a panel for each number of layers, a line for
+    each part of d that the rank is."""
     parts = sorted({_part_of_dimension(row) for row in rows})
     looks: dict[int, Look] = {}
     for k, part in enumerate(parts):
@@ -367,13 +369,13 @@ def figure_dimension(rows: list[Run]) -> Figure:
 
 
 def _part_of_dimension(row: Run) -> int:
-    """How many times its rank d is."""
+    """d over a run's rank: 1 for full rank, 2 for half of it."""
     return row["d"] // row["rank"]
 
 
 def _medians_of_runs(rows: list[Run], look: Look) -> list[Mark]:
-    """Each run's error, and a line through the medians: runs may end in two ways, and a mean lies
-    between."""
+    """The marks of each run's error against d, and a line through the medians: runs may end in two
+    ways, and a mean lies between."""
     medians = {}
     marks: list[Mark] = []
     for d, group in groups(rows, "d").items():
@@ -384,7 +386,8 @@ def _medians_of_runs(rows: list[Run], look: Look) -> list[Mark]:
 
 
 def _uniform_attention_by_dimension(rows: list[Run]) -> list[Mark]:
-    """A line for each number of points."""
+    """The curves of the error of uniform attention against d, one for each number of points above
+    two."""
     curves: list[Mark] = []
     for n, group in groups(rows, "n").items():
         # Of two points it makes no error, which a logarithmic axis has no place for.

@@ -85,7 +85,8 @@ READ_VALUES: Look = {
 
 
 def draw_features(table: pa.Table) -> Figure:
-    """A panel for each dimension: random rank-1 heads, right and as published."""
+    """The figure of the errors of random rank-1 heads against their number, with the best weights
+    and as published, a panel for each d."""
     rows = table.to_pylist()
     most_draws = max(row["draw"] or 0 for row in rows) + 1
     note = (
@@ -115,6 +116,7 @@ def draw_features(table: pa.Table) -> Figure:
 
 
 def _marks_of_dimension(d: int, rows: list[Row]) -> list[Mark]:
+    """The marks of a panel: the lower bound, floors, and the errors of heads in d dimensions."""
     counts = values(rows, "heads")
     # Between two counts the bound is at least that of the larger: a step claims no more.
     label = "below a lower bound for\nso many heads with 𝑉 = 𝑎𝐼"
@@ -142,7 +144,7 @@ def _errors_by_heads(rows: list[Row]) -> dict[int, list[float]]:
 
 
 def _marks_of_draws(errors: dict[int, list[float]], look: Look) -> list[Mark]:
-    """From the least error over the draws to the largest, and their means."""
+    """The band from the least error over the draws to the largest, and the curve of the means."""
     least = [min(of_draws) for of_draws in errors.values()]
     largest = [max(of_draws) for of_draws in errors.values()]
     return [
@@ -152,5 +154,6 @@ def _marks_of_draws(errors: dict[int, list[float]], look: Look) -> list[Mark]:
 
 
 def _mean_curve(errors: dict[int, list[float]], **look: Any) -> Mark:
+    """The curve of the mean error over draws against the number of heads."""
     means = {heads: float(np.mean(of_draws)) for heads, of_draws in errors.items()}
     return curve_of(means, **look)

@@ -37,7 +37,8 @@ MARKED_ARMS = (
 
 
 def figure_fresh(rows: list[Run]) -> Figure:
-    """A panel for each number of layers and width: what a run reports, and its error on new data.
+    """The figure of each run's error on new data against what it reports of its training, a panel
+    for each number of layers and width.
 
     The colour is the rank, the marker the arm.
     """
@@ -77,6 +78,7 @@ def figure_fresh(rows: list[Run]) -> Figure:
 
 
 def _marks_of_runs(rows: list[Run], colours: dict[int, str]) -> list[Mark]:
+    """The marks of runs at their least training loss and held-out error; dead ones have a cross."""
     marks = []
     # New batches last: their open markers hide nothing.
     for arm in reversed(MARKED_ARMS):

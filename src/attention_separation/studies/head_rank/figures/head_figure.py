@@ -22,7 +22,7 @@ NORM_AXIS = Axis("‖𝐾𝑄ᵀ‖ / √𝑑", Scale.READABLE_LOG)
 
 
 def box(place: int, numbers: list[float]) -> Mark:
-    """Quartiles, median and extremes of some numbers at a place."""
+    """The box of the quartiles, median and extremes of some numbers, at a place of the x axis."""
     return lambda ax: ax.boxplot(
         [numbers],
         positions=[place],
@@ -34,7 +34,8 @@ def box(place: int, numbers: list[float]) -> Mark:
 
 
 def figure_2(rows: list[Run]) -> Figure:
-    """Heads of full rank: angle and size of what multiplies the points' products."""
+    """Figure 2: the angle to the identity and the norm of K Q^T of heads of full rank, a column of
+    two panels for each number of layers."""
     rows = [row for row in rows if runs.is_full_rank(row) and row["encoding"] == "none"]
     layers = runs.values(rows, "layers")
     is_compared = has_size(rows, published_values.SIZE_1)
@@ -79,7 +80,8 @@ def figure_2(rows: list[Run]) -> Figure:
 
 
 def _marks_of_heads(rows: list[Run], name: str, published: dict[int, float]) -> list[Mark]:
-    """A quantity of all heads of runs, by their number in a layer; published medians by it."""
+    """The marks of a quantity of all heads of runs, by the number of heads in a layer, with the
+    published medians by the same number."""
     marks = []
     for place, (width, group) in enumerate(runs.groups(rows, "width").items()):
         heads = _quantities(group, name)
@@ -101,7 +103,7 @@ def _marks_of_heads(rows: list[Run], name: str, published: dict[int, float]) -> 
 
 
 def _quantities(rows: list[Run], name: str) -> list[float]:
-    """A quantity of all heads of some runs, but of those without a number."""
+    """The values of a quantity of all heads of some runs, without those that are no number."""
     quantities: list[float] = []
     for row in rows:
         quantities += [value for value in row[name] if value is not None]
@@ -109,7 +111,8 @@ def _quantities(rows: list[Run], name: str) -> list[float]:
 
 
 def _notes(rows: list[Run], is_compared: bool) -> list[str]:
-    """What is shown, and how the lower axis leads to the c of Fact 1's head."""
+    """The sentences below the figure: what is shown, and how a norm leads to the c of Fact 1's
+    head."""
     ranks = runs.values(rows, "rank")
     root = f"; here √𝑟 = {ranks[0] ** 0.5:.3g}" if len(ranks) == 1 else ""
     notes = [

@@ -47,12 +47,12 @@ def points(x: Numbers, y: Numbers, marker: str, colour: str, size: float, **look
 
 
 def level(y: float, **look: Any) -> Mark:
-    """A number that does not depend on x."""
+    """A horizontal line at y."""
     return lambda ax: ax.axhline(y, **look)
 
 
 def band(x: Numbers, low: Numbers | float, high: Numbers, **look: Any) -> Mark:
-    """What is between two numbers at each x."""
+    """The filled area between two numbers at each x."""
     return lambda ax: ax.fill_between(x, low, high, linewidth=0, **look)
 
 
@@ -135,6 +135,7 @@ def draw_panels(
 
 
 def _set_axes(ax: Axes, panel: Panel) -> None:
+    """Give the axes of a panel their scales, ticks, ends and labels."""
     ax.set_xscale(**SCALE_SETTINGS[panel.x.scale])
     ax.set_yscale(**SCALE_SETTINGS[panel.y.scale])
     _set_ticks(ax.xaxis, panel.x)
@@ -154,6 +155,7 @@ def _set_axes(ax: Axes, panel: Panel) -> None:
 
 
 def _set_ticks(drawn: DrawnAxis, axis: Axis) -> None:
+    """Give an axis, as Matplotlib draws it, the ticks that it is to have."""
     if axis.scale is Scale.READABLE_LOG:
         log_axis(drawn)
     if axis.ticks:
@@ -165,6 +167,7 @@ def _set_ticks(drawn: DrawnAxis, axis: Axis) -> None:
 
 
 def _square_root(numbers: np.ndarray) -> np.ndarray:
+    """The square roots of some numbers; 0 of negative ones."""
     return np.sqrt(np.maximum(numbers, 0.0))
 
 
@@ -191,9 +194,11 @@ def error_marks(
     law_below: float | None = None,
     linewidth: float = 0.9,
 ) -> list[Mark]:
-    """Errors in rows of a table against one of its columns: a line of the exact ones, a dashed one
-    of the law of large c or of many heads where it is below a number, if one is given, and the
-    sampled ones."""
+    """The marks of errors in rows of a table against the column `swept`.
+
+    A line has the exact errors, marks the sampled ones. If `law_below` is given, a dashed line has
+    the law of large c, or of many heads, where it is below this number.
+    """
     errors = ("error_exact", "error_law", "error", "ci_low", "ci_high")
     x, exact, law, sampled, low, high = columns_of(rows, swept, *errors)
     marks = [curve(x, exact, color=colour, linewidth=linewidth)]

@@ -39,7 +39,8 @@ TEMPERATURE_NOTE = (
 
 
 def draw_temperature(table: pa.Table) -> Figure:
-    """Fact 1, one colour for each (d, N); Fact 3, one for each b: with -b/2, with the text's +b."""
+    """The figure of errors against c: a panel of Fact 1, with a colour for each (d, N), and panels
+    of Fact 3, with one for each b, for the right bias -b/2 and for the text's +b."""
     rows = table.to_pylist()
     fact_1 = chosen(rows, construction=Fact.FACT_1)
     right = chosen(rows, construction=Fact.FACT_3, added=AddedBias.RIGHT)
@@ -64,6 +65,7 @@ def draw_temperature(table: pa.Table) -> Figure:
 
 
 def _fact_1_panel(rows: list[Row]) -> Panel:
+    """The panel of Fact 1: errors against c, a colour for each (d, N), a marker for the points."""
     by_size = sorted(rows, key=lambda row: (row["d"], row["n"]))
     colours = colours_of((row["d"], row["n"]) for row in by_size)
     marks: list[Mark] = []
@@ -81,6 +83,7 @@ def _fact_1_panel(rows: list[Row]) -> Panel:
 
 
 def _right_bias_panel(rows: list[Row], all_colours: dict[Biases, str]) -> Panel:
+    """The panel of Fact 3 with the right bias: errors against c, a colour for each b."""
     markers = dict(zip(values(rows, "d"), cycle(DIMENSION_MARKERS), strict=False))
     drawn = {(row["b_1"], row["b_2"]) for row in rows}
     colours = {biases: colour for biases, colour in all_colours.items() if biases in drawn}
@@ -95,7 +98,7 @@ def _right_bias_panel(rows: list[Row], all_colours: dict[Biases, str]) -> Panel:
 
 
 def _softmax_panel(title: str, marks: list[Mark], legend: list[Line2D]) -> Panel:
-    """Errors against c."""
+    """A panel of errors against c, with these marks and legend."""
     return Panel(
         title,
         marks,
@@ -108,7 +111,8 @@ def _softmax_panel(title: str, marks: list[Mark], legend: list[Line2D]) -> Panel
 
 
 def _softmax_marks(rows: list[Row], colour: str, marker: str) -> list[Mark]:
-    """Errors of heads against c: exact, the law of large c, and the sampled ones."""
+    """The marks of errors of softmax heads against c: exact, the law of large c, and the sampled
+    ones; none where all heads are hardmax."""
     rows = [row for row in rows if row["temperature"]]
     if not rows:
         return []
@@ -119,7 +123,8 @@ def _softmax_marks(rows: list[Row], colour: str, marker: str) -> list[Mark]:
 def _printed_bias_panel(
     as_printed: list[Row], right: list[Row], colours: dict[Biases, str]
 ) -> Panel:
-    """Hardmax heads: the text's, a curve for each b, and the right one."""
+    """The panel of Fact 3's hardmax heads against d: the text's, a curve for each b, and the worst
+    of the right ones."""
     marks: list[Mark] = []
     for (b_1, b_2), colour in colours.items():
         group = chosen(as_printed, temperature=None, b_1=b_1, b_2=b_2)
@@ -139,10 +144,12 @@ def _printed_bias_panel(
 
 
 def _marker_key(marker: str, label: str) -> Line2D:
+    """The legend's entry for a marker without a line."""
     return key(label, marker=marker, markerfacecolor="white", linewidth=0, markersize=4)
 
 
 def _bias_keys(colours: dict[Biases, str]) -> list[Line2D]:
+    """The legend's entries for the colour of each b."""
     return [
         key(f"𝑏 = ({b_1:g}, {b_2:g})", colour, linewidth=4)
         for (b_1, b_2), colour in colours.items()

@@ -73,8 +73,8 @@ LEARNED_LABEL = "softmax heads as trained,\nany 𝑉"
 
 
 def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
-    """Error against rank: a row of panels for each budget, a column for each d; with the least
-    errors of `layers`, a table of trained layers."""
+    """The figure of errors against rank, a row of panels for each budget, a column for each d; with
+    the least errors of `layers`, a table of trained layers."""
     rows = table.to_pylist()
     trained_rows = layers.to_pylist()
     dimensions = values(rows, "d")
@@ -112,6 +112,7 @@ def draw_ranks(title: str, table: pa.Table, layers: pa.Table) -> Figure:
 
 
 def _rank_panel(d: int, budget: str, rows: list[Row], trained_rows: list[Row]) -> Panel:
+    """The panel of a d and budget: bounds, and the least errors of heads found and trained."""
     ranks = values(rows, "rank")
     full_rank = ranks[-1]
     of_low_rank = [row for row in rows if row["rank"] < full_rank]
@@ -136,7 +137,8 @@ def _rank_panel(d: int, budget: str, rows: list[Row], trained_rows: list[Row]) -
 
 
 def _bound_marks(rows: list[Row], column: str, colour: str) -> list[Mark]:
-    """The ground below a bound, one of the columns, and a dash at each rank."""
+    """The marks of a bound, one of the columns, against rank: the ground below it is filled, and
+    each rank has a dash."""
     bound_by_rank = {row["rank"]: row[column] for row in rows}
     ranks = sorted(bound_by_rank)
     bounds = [bound_by_rank[rank] for rank in ranks]
@@ -153,7 +155,7 @@ def least_errors(rows: list[Row]) -> dict[int, float]:
 
 
 def draw_heads(title: str, table: pa.Table) -> Figure:
-    """Heads that an error takes at least, against rank: a panel for each d."""
+    """The figure of the heads that an error takes at least, against rank, a panel for each d."""
     rows = table.to_pylist()
     note = (
         "With fewer heads in one layer the error on two orthogonal points is surely above ε: solid "
@@ -176,7 +178,8 @@ def draw_heads(title: str, table: pa.Table) -> Figure:
 
 
 def _heads_marks(rows: list[Row]) -> list[Mark]:
-    """A line for each error, and the paper's largest budget."""
+    """The curves of heads needed against rank, for each error, and of the paper's largest
+    budget."""
     errors = values(rows, "error")[::-1]
     colours = matplotlib.colormaps["cividis"](np.linspace(0.85, 0, len(errors)))
     ranks = values(rows, "rank")
@@ -194,7 +197,8 @@ def _heads_marks(rows: list[Row]) -> list[Mark]:
 
 
 def draw_points(title: str, table: pa.Table) -> Figure:
-    """A vote's error against heads, a panel for each kind of points and d; and heads against N."""
+    """The figure of a vote's error against heads, a panel for each kind of points and d, and of
+    heads against N."""
     rows = table.to_pylist()
     cases = sorted({(row["distribution"], row["d"]) for row in rows}, reverse=True)
     colours = colours_of(values(rows, "n"))
@@ -222,7 +226,7 @@ def draw_points(title: str, table: pa.Table) -> Figure:
 
 
 def _vote_marks(rows: list[Row], colour: str) -> list[Mark]:
-    """Errors against heads, and where they end the error of rank 0."""
+    """The marks of a vote's errors against heads, and of rank 0's error where they end."""
     heads, errors, low, high = columns_of(rows, "heads", "error", "ci_low", "ci_high")
     last_heads = heads[-2:]
     rank_0 = np.full(len(last_heads), rows[0]["rank_0"])
@@ -234,7 +238,8 @@ def _vote_marks(rows: list[Row], colour: str) -> list[Mark]:
 
 
 def _voters_panel(rows: list[Row]) -> Panel:
-    """Heads with which orthogonal points have the error HALF."""
+    """The panel of the heads with which a vote among orthogonal points has HALF_ERROR, against
+    N."""
     marks: list[Mark] = []
     for d, marker in zip(values(rows, "d"), "o^sDv", strict=False):
         heads_by_points = voters(rows, d, HALF_ERROR)
@@ -251,7 +256,8 @@ def _voters_panel(rows: list[Row]) -> Panel:
 
 
 def voters(rows: list[Row], d: int, error: float) -> dict[int, float]:
-    """By N, where the vote's error falls to this one; without those N where it is not seen to."""
+    """The number of heads at which the vote's error falls to `error`, by N; without those N where
+    it is not seen to."""
     heads_by_points = {}
     for n, group in groups(chosen(rows, d=d), "n").items():
         heads, errors = columns_of(group, "heads", "error")
@@ -270,6 +276,7 @@ def run(
     def save(
         name: str, draw: Callable[[str, pa.Table], Figure], path: Path, schema: pa.Schema
     ) -> None:
+        """Draw a figure of a table and save it beside the output, with its numbers."""
         table = read_parquet(path, schema)
         picture = draw(THEORY_TITLES[name], table)
         save_with_numbers(picture, output.with_name(f"{name}.svg"), table, provenance)

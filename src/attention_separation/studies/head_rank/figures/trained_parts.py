@@ -24,17 +24,17 @@ UNIFORM_ATTENTION: Look = {"linestyle": "-.", "linewidth": 0.9}
 
 
 def uniform_attention_key() -> Line2D:
-    """That line in a legend."""
+    """The legend's entry for the line at the error of uniform attention."""
     return key("uniform attention\n(rank 0)", **UNIFORM_ATTENTION)
 
 
 def uniform_attention_levels(sizes: Iterable[tuple[int, int]]) -> list[Mark]:
-    """That line for each size (d, N)."""
+    """The lines at the error of uniform attention, one for each size (d, N)."""
     return [level(least_error(d, n), color=INK, **UNIFORM_ATTENTION) for d, n in sizes]
 
 
 def mark_key(marker: str, name: str, fill: str = INK, size: float = 6) -> Line2D:
-    """A marker of a legend."""
+    """The legend's entry for a marker."""
     return key(name, linewidth=0, marker=marker, markersize=size, markerfacecolor=fill)
 
 
@@ -44,7 +44,7 @@ def has_size(rows: list[Run], size: dict[str, int]) -> bool:
 
 
 def recipe(rows: list[Run]) -> str:
-    """What the runs have in common, in words."""
+    """The d, N, steps, batch and number of runs a cell of some runs, in words."""
     # A table may have several rows of a run.
     runs_per_cell = Counter(cell for cell, _ in {(row["cell"], row["run"]) for row in rows})
     fewest = min(runs_per_cell.values())
@@ -59,7 +59,7 @@ def recipe(rows: list[Run]) -> str:
 
 
 def panel_title(rows: list[Run], layers: int) -> str:
-    """The number of layers; with the steps where panels differ in them."""
+    """The title of the panel of so many layers; with the steps where panels differ in them."""
     title = counted(layers, "layer")
     if len(values(rows, "steps")) > 1 and len(values(rows, "layers")) > 1:
         steps = listed([row for row in rows if row["layers"] == layers], "steps")

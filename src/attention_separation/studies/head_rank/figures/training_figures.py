@@ -62,7 +62,7 @@ def runs_shown(figure: str, rows: list[Run], seed: int) -> list[Run]:
 
 
 def numbers_table(figure: str, rows: list[Run]) -> pa.Table:
-    """What a figure shows, as a table with a row per run or, of ENTRY_COLUMNS, per entry."""
+    """The table of what a figure shows: a row per run or, of ENTRY_COLUMNS, per entry."""
     if figure in ENTRY_COLUMNS:
         return entry_table(rows, ENTRY_COLUMNS[figure])
     return table_from_rows(rows, WITH_FACT_1 if figure == "rank_fig1" else RUNS)

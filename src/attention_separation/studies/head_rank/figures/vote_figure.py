@@ -24,7 +24,7 @@ GUARANTEE_LABEL = (
 
 
 def draw_vote(table: pa.Table) -> Figure:
-    """Error against H for each d, and H against d for each error."""
+    """The figure of the vote's error against H for each d, and of H against d for each error."""
     rows = table.to_pylist()
     errors = chosen(rows, series=VoteSeries.ERROR)
     smallest = min(row["p_value"] for row in errors)
@@ -41,6 +41,7 @@ def draw_vote(table: pa.Table) -> Figure:
 
 
 def _error_panel(rows: list[Row]) -> Panel:
+    """The panel of the vote's error against the number of heads, a line for each d."""
     marks: list[Mark] = []
     for d, colour in colours_of(values(rows, "d")).items():
         rows_of_d = chosen(rows, d=d)
@@ -59,6 +60,7 @@ def _error_panel(rows: list[Row]) -> Panel:
 
 
 def _heads_panel(rows: list[Row]) -> Panel:
+    """The panel of the heads that an error takes against d, a line for each error."""
     marks: list[Mark] = []
     falling = values(rows, "epsilon")[::-1]
     for epsilon, colour in zip(falling, cycle(PALETTE[3:]), strict=False):

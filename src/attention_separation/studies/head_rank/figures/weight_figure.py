@@ -31,7 +31,7 @@ WEIGHT_NOTE = (
 
 
 def weights(d: int) -> dict[str, np.ndarray]:
-    """Both weights at THETA."""
+    """The published and the representing weight at each angle of THETA, by name."""
     cosines = np.cos(THETA)
     return {
         "published": representing_weight(d, cosines, published=True),
@@ -40,7 +40,7 @@ def weights(d: int) -> dict[str, np.ndarray]:
 
 
 def draw_weight() -> Figure:
-    """A panel for each d."""
+    """The figure of both weights against the angle of q and k, a panel for each d."""
     x = Axis("angle θ of 𝑞 and 𝑘", names={-np.pi: "−π", 0: "0", np.pi: "π"})
     y = Axis("$|u|$", Scale.LOG)
     panels = []
@@ -63,7 +63,10 @@ def draw_weight() -> Figure:
 
 
 def run(job: Job, output: Path) -> None:
-    parts = [{"d": np.full(len(THETA), d), "theta": THETA, **weights(d)} for d in WEIGHT_DIMENSIONS]
+    parts = []
+    for d in WEIGHT_DIMENSIONS:
+        angles = {"d": np.full(len(THETA), d), "theta": THETA}
+        parts.append(angles | weights(d))
     columns = {name: np.concatenate([part[name] for part in parts]) for name in SCHEMA.names}
     table = table_from_columns(columns, SCHEMA)
     save_with_numbers(draw_weight(), output, table, record(job.canonical(), __name__))

@@ -78,7 +78,7 @@ ARRAYS_PER_ACTIVATION = 3
 
 
 def divisors(dimension: int) -> str:
-    """All that divide a dimension, in words."""
+    """The numbers that divide a dimension, in words."""
     return ", ".join(str(k) for k in range(1, dimension + 1) if dimension % k == 0)
 
 
@@ -138,6 +138,7 @@ class Recipe(Variant):
 
     @model_validator(mode="after")
     def _has_whole_epochs(self) -> Self:
+        """The recipe itself; a fault if its steps are no whole epochs."""
         epochs = f"a multiple of {EPOCH}, the steps of an epoch"
         if self.steps % EPOCH:
             raise fault(f"steps is {self.steps}; allowed: {epochs}")
@@ -168,6 +169,7 @@ class Architecture(Variant):
 
     @model_validator(mode="after")
     def _is_possible(self) -> Self:
+        """The architecture itself; a fault if its encoding and sizes do not go together."""
         if (self.encoding == "concatenated") != (self.d_e is not None):
             raise fault(
                 f"d_e is {self.d_e} with encoding: {self.encoding}; allowed: d_e of 1 or more with "
@@ -240,6 +242,7 @@ class CellJob(Recipe, Architecture, TrainedCell):
 
     @model_validator(mode="after")
     def _is_trainable(self) -> Self:
+        """The cell itself; a fault if its seeds, batches and encoding do not go together."""
         if len(set(self.seeds)) < len(self.seeds):
             raise fault("seeds has a value twice; allowed: each seed once")
         if self.batches and (self.regime == "fresh" or EPOCH % self.batches):
@@ -263,8 +266,8 @@ class CellJob(Recipe, Architecture, TrainedCell):
         return self
 
     def stream_names(self, kind: StreamKind, run: int) -> tuple[str, ...]:
-        """What names a stream of a run; of data without the block: cells that differ in the model
-        alone train on the same data, and variants start alike."""
+        """The names of a run's stream of a kind; of data without the block: cells that differ in
+        the model alone train on the same data, and variants start alike."""
         if kind is StreamKind.INITIAL:
             if self.one_start:
                 run = 0
@@ -275,7 +278,8 @@ class CellJob(Recipe, Architecture, TrainedCell):
         return ("head_rank", "held-out", f"d={self.d},n={self.n}", f"run={run}")
 
     def _architecture_in_words(self) -> str:
-        """Its settings but for variants, without those that are null."""
+        """The architecture's settings as a text, without variants and without those that are
+        null."""
         names = [name for name in Architecture.model_fields if name not in Variant.model_fields]
         values = {name: getattr(self, name) for name in names}
         return ",".join(f"{name}={value}" for name, value in values.items() if value is not None)

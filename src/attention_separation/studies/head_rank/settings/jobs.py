@@ -39,6 +39,8 @@ class Case(StrictModel):
 
     @model_validator(mode="after")
     def _has_room(self) -> Self:
+        """The case itself; a fault if more points are to be orthogonal than there are
+        dimensions."""
         if self.distribution == "orthogonal" and self.n > self.d:
             allowed = f"at most d = {self.d}, for the points are orthogonal"
             raise fault(f"n is {self.n}; allowed: {allowed}")
@@ -64,6 +66,7 @@ class TemperatureSettings(StrictModel):
 
 
 def _odd(value: int) -> int:
+    """The number of heads, if it is odd; else a fault."""
     if value < 1 or value % 2 == 0:
         raise fault(f"{value} heads; allowed: odd numbers, a vote of an even number can tie")
     return value

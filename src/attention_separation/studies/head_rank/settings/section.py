@@ -79,6 +79,8 @@ class Product(cell.Recipe):
 
     @model_validator(mode="after")
     def _is_possible(self) -> Self:
+        """The product itself; a fault if it has too many cells, or a rank that divides no
+        dimension."""
         count = len(self._encoding_cases()) * math.prod(map(len, self._lists()))
         if count > MOST_CELLS:
             raise fault(f"has {count} cells; allowed: at most {MOST_CELLS}")
@@ -93,11 +95,11 @@ class Product(cell.Recipe):
         return self
 
     def dimension(self, encoding: str) -> int:
-        """D of the model."""
+        """The dimension D of the model with an encoding: twice d where it is concatenated."""
         return 2 * self.d if encoding == "concatenated" else self.d
 
     def cells(self, seed: int) -> Iterator[cell.CellJob]:
-        """The cells, not yet named apart from those of other grids."""
+        """The cells of the product; two grids may give different cells one name."""
         shared = self.model_dump(include={*cell.Recipe.model_fields, "held_out"})
         shared |= {"seeds": list(range(self.runs)), "seed": seed}
         combinations = itertools.product(self._encoding_cases(), *self._lists())
@@ -121,9 +123,12 @@ class Product(cell.Recipe):
             yield job.model_copy(update={"name": _name(job)})
 
     def _lists(self) -> tuple[list[Any], ...]:
+        """The lists whose combinations, with the encodings, are the cells."""
         return self.layers, self.widths, self.ranks, self.n, self.regimes, self.schedules
 
     def _encoding_cases(self) -> list[EncodingCase]:
+        """The encodings of the cells: additive ones with each law of initial values, and where it
+        is asked for, none at MATCHED times the width."""
         cases = []
         for encoding in self.encodings:
             if encoding == "additive":
@@ -157,15 +162,17 @@ class Grid(Product):
     )
 
     def products(self) -> list[Product]:
-        """All of its products."""
+        """The products of the grid: its own, and the further ones."""
         return [self._product(part) for part in (Part(), *self.also)]
 
     def _product(self, part: Part) -> Product:
+        """The grid as a product, with the settings of a part in place of its own."""
         settings = self.model_dump(exclude={"also"})
         return Product.model_validate(settings | part.model_dump(exclude_none=True))
 
     @model_validator(mode="after")
     def _has_possible_parts(self) -> Self:
+        """The grid itself; a fault if one of its further products is not possible."""
         for number, part in enumerate(self.also):
             try:
                 self._product(part)
@@ -200,11 +207,12 @@ class Training(StrictModel):
     )
 
     def grids(self) -> dict[str, Grid]:
-        """Those that are to be trained; null leaves a figure out."""
+        """The grids that are to be trained, by name; null leaves a figure out."""
         return {name: grid for name, grid in self if grid}
 
     @model_validator(mode="after")
     def _is_some(self) -> Self:
+        """The section itself; a fault if it has no grid."""
         if not self.grids():
             raise fault("has no grids; allowed: at least one")
         return self
@@ -270,5 +278,5 @@ def _name(job: cell.CellJob) -> str:
 
 
 def _number_in_name(number: float) -> str:
-    """Names take letters, digits and underscores: 0.02 is 0p02."""
+    """A number as a part of a name, which takes letters, digits and underscores: 0.02 is 0p02."""
     return f"{number:g}".replace(".", "p").replace("-", "m")

@@ -28,7 +28,7 @@ def ranks_of_dimension(d: int) -> list[int]:
 
 
 def heads_by_budget(d: int, r: int) -> dict[str, int]:
-    """H of each budget, rounded to a whole number, at least 1."""
+    """The number of heads of rank r that each budget has, rounded, at least 1."""
     return {name: max(1, round(d**power / r)) for name, power in BUDGET_POWERS.items()}
 
 
@@ -84,14 +84,15 @@ POINTS_ABOUT = (
 
 
 def bound_rows(job: BoundSettings) -> Iterator[Row]:
-    """The table of bounds, row by row."""
+    """The rows of the table of bounds: of each d, rank and number of heads."""
     for d in job.dimensions:
         for r in ranks_of_dimension(d):
             yield from _bounds_of_rank(d, r, job.doublings)
 
 
 def _bounds_of_rank(d: int, r: int, doublings: int) -> Iterator[Row]:
-    """A row for each number of heads: the powers of 2 up to 2^doublings, and those of budgets."""
+    """The rows of bounds of one d and rank, one a number of heads: the powers of 2 up to
+    2^doublings, and those of budgets."""
     budget_by_heads = {heads: budget for budget, heads in heads_by_budget(d, r).items()}
     powers_of_2 = {2**k for k in range(doublings + 1)}
     heads = np.array(sorted(powers_of_2 | budget_by_heads.keys()))
@@ -100,11 +101,12 @@ def _bounds_of_rank(d: int, r: int, doublings: int) -> Iterator[Row]:
         columns[f"correlation_{degree}"] = correlation(d, r, heads[:, None], degree)
     for index, count in enumerate(heads.tolist()):
         size = {"d": d, "rank": r, "heads": count, "budget": budget_by_heads.get(count)}
-        yield size | {name: float(column[index]) for name, column in columns.items()}
+        bounds = {name: float(column[index]) for name, column in columns.items()}
+        yield size | bounds
 
 
 def needed_rows(job: BoundSettings) -> Iterator[Row]:
-    """The table of heads, row by row."""
+    """The rows of the table of heads needed: of each d, rank and error."""
     for d in job.dimensions:
         for r in ranks_of_dimension(d):
             needed = heads_needed(d, r, job.errors)
@@ -125,7 +127,7 @@ def needed_rows(job: BoundSettings) -> Iterator[Row]:
 
 
 def points_rows(job: BoundSettings) -> Iterator[Row]:
-    """The table of bounds on N points, row by row."""
+    """The rows of the table of bounds on N points: of each d, N, rank and budget."""
     for d in job.dimensions:
         for n in job.points:
             if n <= d:
@@ -133,6 +135,7 @@ def points_rows(job: BoundSettings) -> Iterator[Row]:
 
 
 def _bounds_on_points(d: int, n: int) -> Iterator[Row]:
+    """The rows of bounds on n points in d dimensions: of each rank and budget."""
     for r in ranks_of_dimension(d):
         for budget, heads in heads_by_budget(d, r).items():
             yield {
@@ -150,6 +153,7 @@ def run(job: BoundSettings, output: Path) -> None:
     provenance = record(job.canonical(), __name__)
 
     def write(name: str, rows: Iterator[Row], columns: pa.Schema, about: str) -> None:
+        """Write rows as a table beside the output."""
         table = table_from_rows(rows, columns)
         write_result(table, output.with_name(name), provenance, NUMBERED[name], about)
 

@@ -96,7 +96,7 @@ class FoundHeads:
 
 
 def found_rows(job: FoundJob) -> Iterator[Row]:
-    """The table's rows."""
+    """The rows of the table of heads found: of each d, rank, number of heads and kind."""
     sizes = []
     for d in job.dimensions:
         sizes += [(d, r) for r in ranks_of_dimension(d)]
@@ -133,7 +133,7 @@ def _heads_of_size(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator
 
 
 def _full_rank_heads(job: FoundJob, d: int, counts: list[int]) -> Iterator[FoundHeads]:
-    """One softmax head at each temperature."""
+    """One softmax head of full rank at each temperature, beside each number of heads."""
     for c in job.temperatures:
         error = fact_1_exact(d, "orthogonal", c)
         for heads in counts:
@@ -141,8 +141,8 @@ def _full_rank_heads(job: FoundJob, d: int, counts: list[int]) -> Iterator[Found
 
 
 def linear_limit(d: int, r: int, heads: int) -> float:
-    """What two or more softmax heads of rank r come as near to as one likes on D_2; one has V = I,
-    and no weight is large.
+    """The error that two or more softmax heads of rank r come as near to as one likes on D_2; one
+    has V = I, and no weight is large.
 
     <u, By> with B a multiple of a projection on Hr dimensions is so much of the part of degree 1.
     """
@@ -150,7 +150,8 @@ def linear_limit(d: int, r: int, heads: int) -> float:
 
 
 def _heads_of_rank_1(job: FoundJob, d: int, counts: list[int]) -> Iterator[FoundHeads]:
-    """All exact: both kernels are closed."""
+    """The random, orthogonal and optimised heads of rank 1, for each number of heads; all errors
+    are exact, for both kernels are closed."""
     names = ("head_rank", "theory", f"d={d}")
     errors, _ = best_errors(compromise_heads(max(counts), d, job.seed, *names))
     for heads in counts:
@@ -171,7 +172,8 @@ def _heads_of_rank_1(job: FoundJob, d: int, counts: list[int]) -> Iterator[Found
 
 
 def _heads_of_higher_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> Iterator[FoundHeads]:
-    """With weights fitted to some draws of y, and scored on others."""
+    """The random, orthogonal and mixed heads of a rank above 1, for each number of heads: weights
+    are fitted to some draws of y, and scored on others."""
     names = ("head_rank", "theory", f"d={d}", f"rank={r}")
     fitted = unit_vectors(stream(job.seed, *names, "fit"), job.draws, d)
     scoring = unit_vectors(stream(job.seed, *names, "score"), job.draws, d)
@@ -187,8 +189,9 @@ def _heads_of_higher_rank(job: FoundJob, d: int, r: int, counts: list[int]) -> I
 def _hardmax_heads(
     kind: HeadKind, counts: list[int], ranges: np.ndarray, means: HeadMeans, scoring: np.ndarray
 ) -> Iterator[FoundHeads]:
-    """Heads with the first of these ranges (H, d, r): signs and value maps are fitted to the means,
-    and the error is the mean over other draws of y, `scoring` (n, d)."""
+    """For each number of heads, those with the first of these ranges (H, d, r): signs and value
+    maps are fitted to the means, and the error is the mean over other draws of y, `scoring` (n,
+    d)."""
     for heads in counts:
         used = min(heads, len(ranges))
         means_of_used = means.of_first(used)
@@ -206,7 +209,8 @@ def _hardmax_heads(
 def _mixed_heads(
     counts: list[int], ranges: np.ndarray, means: HeadMeans, scoring: np.ndarray
 ) -> Iterator[FoundHeads]:
-    """d/r softmax heads of a small temperature, and hardmax heads with what remains."""
+    """For each number of heads, d/r softmax heads of a small temperature with hardmax heads as the
+    others."""
     most_used, d, r = ranges.shape
     softmax_heads = d // r
     for heads in counts:

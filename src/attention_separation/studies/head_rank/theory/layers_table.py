@@ -43,14 +43,15 @@ def layer_rows(job: LayersJob) -> Iterator[dict[str, object]]:
     total_heads = sum(heads for _, _, heads, _ in sizes)
     progress = Progress("rank-layers", total_heads * len(job.rates) * job.runs, "heads")
     for d, rank, heads, budget in sizes:
-        of_size = {"d": d, "rank": rank, "heads": heads, "budget": budget}
-        of_size["bound_any_value"] = float(bound(d, rank, heads, any_value=True))
+        size = {"d": d, "rank": rank, "heads": heads, "budget": budget}
+        size["bound_any_value"] = float(bound(d, rank, heads, any_value=True))
         for highest_rate in job.rates:
             for run in range(job.runs):
                 errors = _errors_of_run(job, d, rank, heads, highest_rate, run)
                 error, ci_low, ci_high = mean_of(errors)
-                of_run = {"rate": highest_rate, "run": run, "error": error}
-                yield of_size | of_run | {"ci_low": ci_low, "ci_high": ci_high}
+                columns = {"rate": highest_rate, "run": run, "error": error}
+                columns |= {"ci_low": ci_low, "ci_high": ci_high}
+                yield size | columns
                 progress.advance(heads)
 
 

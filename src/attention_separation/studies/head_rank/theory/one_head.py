@@ -74,14 +74,15 @@ def chance_right(distribution: Distribution, d: int, points: int) -> Chance:
 
 
 def _chance_of_independent(d: int, points: int, nodes: int) -> float:
-    """N E F(U, V)^(N-1), over the angle of y and g too."""
+    """The chance that the head is right among independent points, N E F(U, V)^(N-1), over the angle
+    of y and g too."""
     phi, shares = _angle_nodes(d, nodes, least=0.0)
     given_angle = [_chance_at_cosine(math.sin(angle), d, points, nodes) for angle in phi]
     return float(shares @ given_angle)
 
 
 def _chance_at_cosine(cosine: float, d: int, points: int, nodes: int) -> float:
-    """The same at a cosine of y and g.
+    """The chance that the head is right among independent points, at a given cosine of y and g.
 
     A pair is U = sin(phi) and V = cosine U + sine cos(phi) T, with T a coordinate of a uniform
     point of one dimension less.
@@ -95,7 +96,7 @@ def _chance_at_cosine(cosine: float, d: int, points: int, nodes: int) -> float:
 
 
 def _largest_angle(d: int) -> float:
-    """The largest angle that is not negligible."""
+    """The largest phi whose density cos(phi)^(d-2) is not negligible."""
     return min(REACH_IN_SD / math.sqrt(d), math.pi / 2)
 
 
@@ -114,7 +115,8 @@ def _angle_nodes(d: int, nodes: int, least: float | None = None) -> tuple[np.nda
 def _pair_distribution(
     phi: np.ndarray, v: np.ndarray, cosine: float, d: int, nodes: int
 ) -> np.ndarray:
-    """F(sin(phi), v), (K, J), at K angles and J values v of each, (K, J)."""
+    """The distribution function of a pair, F(sin(phi), v), (K, J), at K angles phi and J values v
+    of each, (K, J)."""
     sine = math.sqrt(1 - cosine**2)
     lowest = -_largest_angle(d)
     x, weights = leggauss(nodes)
@@ -131,7 +133,7 @@ def _pair_distribution(
 
 
 def _chance_of_orthogonal(d: int, points: int, nodes: int, steps: int) -> float:
-    """1/N + N E[1 sgn S]."""
+    """The chance that the head is right among orthogonal points, 1/N + N E[1 sgn S]."""
     x, weights = leggauss(nodes)
     values = REACH_IN_SD * x
     density = np.exp(-np.square(values) / 2) / math.sqrt(2 * math.pi)
@@ -151,7 +153,8 @@ def _chance_of_orthogonal(d: int, points: int, nodes: int, steps: int) -> float:
 
 
 def _integrals_up_to(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(K, K), by which values at the Gauss-Legendre nodes x become integrals from -1 to each."""
+    """The matrix (K, K) by which values at the Gauss-Legendre nodes x become integrals from -1 to
+    each node."""
     count = len(x)
     polynomials = legvander(x, count)
     degrees = np.arange(count)

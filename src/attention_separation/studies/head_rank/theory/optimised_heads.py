@@ -23,7 +23,8 @@ NEAREST = 1e-9
 
 
 def target_slope(d: int, t: np.ndarray) -> np.ndarray:
-    """d/dt of `head_vs_target`: P_l' is l (l + d - 2) / (d - 1) times P_(l-1) of d + 2."""
+    """The derivative of `head_vs_target` by the cosines t: P_l' is l (l + d - 2) / (d - 1) times
+    P_(l-1) of d + 2."""
     total = np.zeros_like(t)
     for below, value in polynomials(d + 2, t, rank_1_heads.SERIES_DEGREES - 1):
         degree = below + 1
@@ -41,7 +42,8 @@ def error_of_best_weights(heads: rank_1_heads.Heads) -> float:
 
 
 def error_and_gradient(x: np.ndarray, d: int) -> tuple[float, np.ndarray]:
-    """1 - b.(C + RIDGE I)^-1 b for q and k of any length, x = (q, k), and its gradient.
+    """The least error 1 - b.(C + RIDGE I)^-1 b for q and k of any length, x = (q, k), and its
+    gradient.
 
     With weights a = C^-1 b the gradient is a.dC a - 2 a.db, where a pair has
     C = 1/2 + 2/pi^2 asin(q.q') asin(k.k') and a head has b(t), t = q.k.
@@ -86,7 +88,7 @@ def _of_any_length(gradient: np.ndarray, unit: np.ndarray, lengths: np.ndarray) 
 
 
 def locally_best_heads(start: rank_1_heads.Heads, steps: int = LBFGS_STEPS) -> rank_1_heads.Heads:
-    """Heads with a smaller error, if L-BFGS finds any from here."""
+    """The heads that L-BFGS comes to from `start`, seeking the least error of the best weights."""
     d = start.q.shape[1]
     result = minimize(
         error_and_gradient,

@@ -32,13 +32,14 @@ from .one_head import LEAST_DIMENSION, chance_right
 
 
 def votes_of(x: np.ndarray, y: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """Which column of X (d, N) the head with each row of g (H, d) votes for: (H,)."""
+    """The index of the column of X (d, N) that the head with each row of g (H, d) votes for,
+    (H,)."""
     return np.argmax((g @ x) * (g @ y)[:, None], axis=1)
 
 
 def winners(votes: np.ndarray, points: int, heads: Sequence[int]) -> np.ndarray:
-    """Which of so many points has most of the first `heads` votes, for each of `heads`; of equals,
-    the first."""
+    """The index of the point with most of the first votes, for each number of votes in `heads`; of
+    equals, the first."""
     votes_per_point = [np.bincount(votes[:count], minlength=points) for count in heads]
     return np.argmax(votes_per_point, axis=1)
 
@@ -55,6 +56,7 @@ def _largest_of_normals(n: int) -> float:
     """The mean of the largest of n standard normals."""
 
     def term(v: float) -> float:
+        """The integrand at v."""
         return float(n * v * math.exp(-v * v / 2 + (n - 1) * log_ndtr(v)))
 
     integral, _ = quad(term, -12, 12, limit=200)
@@ -67,8 +69,9 @@ def _length_of_normals(d: int) -> float:
 
 
 def heads_reaching(heads: np.ndarray, errors: np.ndarray, error: float) -> float | None:
-    """Where errors that fall with the heads first reach this one, between heads on a logarithmic
-    scale; None where they do not, or have it with the fewest already."""
+    """The number of heads at which errors that fall with the heads first reach `error`,
+    interpolated on a logarithmic scale; None where they do not, or have it with the fewest
+    already."""
     reaching = np.flatnonzero(errors <= error)
     if not len(reaching) or reaching[0] == 0:
         return None
@@ -111,7 +114,8 @@ ABOUT = (
 
 
 def plurality_rows(job: PluralityJob) -> Iterator[Row]:
-    """The table's rows: fewer heads and fewer points are the first of more."""
+    """The rows of the table: of each distribution, d, N and number of heads; fewer heads and fewer
+    points are the first of more."""
     for distribution in job.distributions:
         for d in job.dimensions:
             points = [n for n in job.points if distribution == "uniform" or n <= d]
@@ -153,7 +157,7 @@ class VoteOutcomes(NamedTuple):
 def _vote_outcomes(
     job: PluralityJob, distribution: Distribution, d: int, points: list[int]
 ) -> VoteOutcomes:
-    """Those of all draws."""
+    """The outcomes of all draws of points, query and heads in d dimensions."""
     distances = np.zeros((job.draws, len(points), len(job.heads)))
     shares = np.zeros((job.draws, len(points)))
     progress = Progress(f"rank-plurality {distribution}, d = {d}", job.draws, "draws")

@@ -31,7 +31,8 @@ SMOOTH_NODES = 80
 
 
 def threshold_rule(n: int, points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes of max(a, 0) below 1, and weights: what these lack to 1 is the probability of a >= 1.
+    """Nodes and weights of a rule for means over max(a, 0) below 1; what the weights lack to 1 is
+    the probability of a >= 1.
 
     a = (sqrt(2) M - z) / R: z is standard normal, M the largest of N - 2 such, R the length of n.
     """
@@ -63,7 +64,7 @@ class DegreeEnergies(NamedTuple):
 
 @cache
 def degree_energies(n: int, points: int) -> DegreeEnergies:
-    """Those of so many dimensions and points."""
+    """The energies of the odd degrees for n dimensions of u and so many points."""
     a, weights = threshold_rule(n, points)
     degree = np.arange(1.0, DEGREE_LIMIT, 2)
     # Every other coefficient from l = 1 on: those of odd degrees.
@@ -73,7 +74,8 @@ def degree_energies(n: int, points: int) -> DegreeEnergies:
 
 
 def points_bound(d: int, r: int, heads: int, points: int, any_value: bool = False) -> float:
-    """No so many generalised heads of rank r have a smaller error on D_N; 0 where r > d - N.
+    """The lower bound on the error of so many generalised heads of rank r on D_N; 0 where
+    r > d - N.
 
     Sizes and `any_value` are those of `bound`, and `points` is N, from 2 to d; ValueError for
     others.

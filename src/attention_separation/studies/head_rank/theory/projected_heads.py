@@ -38,7 +38,7 @@ class HeadMeans:
     length: np.ndarray
 
     def of_first(self, count: int) -> "HeadMeans":
-        """Those of the first heads."""
+        """The means of the first so many heads."""
         return HeadMeans(self.gram[:count, :count], self.target[:count], self.length[:count])
 
 
@@ -59,7 +59,8 @@ def random_ranges(rng: np.random.Generator, d: int, r: int, count: int) -> np.nd
 
 
 def orthogonal_ranges(rng: np.random.Generator, d: int, r: int, count: int) -> np.ndarray:
-    """The same, taken d // r at a time from one orthonormal basis: those are orthogonal."""
+    """Orthonormal bases (count, d, r) of subspaces that are orthogonal d // r at a time, taken from
+    one orthonormal basis each."""
     ranges_per_basis = d // r
     bases = math.ceil(count / ranges_per_basis)
     q, _ = np.linalg.qr(rng.standard_normal((bases, d, d)))
@@ -76,7 +77,7 @@ class Projections(NamedTuple):
 
 
 def projections(ranges: np.ndarray, y: np.ndarray) -> Projections:
-    """Those of y (n, d) on the ranges (H, d, r)."""
+    """The projections of y (n, d) on the ranges (H, d, r), as directions and lengths."""
     count, d, r = ranges.shape
     coordinates = (y @ ranges.swapaxes(0, 1).reshape(d, -1)).reshape(len(y), count, r)
     lengths = np.linalg.norm(coordinates, axis=2)
@@ -133,7 +134,8 @@ def errors_given_y(
 
 
 def balanced_signs(weights: np.ndarray) -> np.ndarray:
-    """Signs of value maps, greedily, with which their sum comes near 1: the largest first."""
+    """A sign for each of some weights (H,), with which their sum comes near 1: chosen greedily,
+    the largest first."""
     signs = np.ones(len(weights))
     total = 0.0
     for index in np.argsort(-np.abs(weights), kind="stable"):
@@ -159,7 +161,8 @@ def best_weights(gram: np.ndarray, target: np.ndarray) -> WeightedHeads:
 
 
 def best_signs(gram: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Which of the heads are to have -P_h, for G and c of heads that all have P_h."""
+    """The sign of each head, (H,), -1 where it is to have -P_h, for G and c of heads that all have
+    P_h."""
     free_weights, *_ = np.linalg.lstsq(gram, target, rcond=1e-12)
     return balanced_signs(free_weights) * np.where(free_weights < 0, -1.0, 1.0)
 
@@ -193,7 +196,8 @@ class BesideLinearPart(NamedTuple):
 
 
 def best_beside_linear_part(d: int, means: HeadMeans) -> BesideLinearPart:
-    """The best ones."""
+    """The signed value maps of heads with these means, and the multiple of <u, y> beside them, with
+    the least error."""
     s = sign_coefficient(d, 1)
     shared = s * means.length
     gram = means.gram - d * np.outer(shared, shared)

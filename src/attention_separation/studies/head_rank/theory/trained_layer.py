@@ -46,8 +46,8 @@ class Layer:
 def initial_layer(
     rng: np.random.Generator, d: int, rank: int, heads: int, dtype: type = np.float32
 ) -> Layer:
-    """Normal keys and queries with columns of norm about 1, and values with outputs of norm below
-    1."""
+    """The layer that training begins with: normal keys and queries with columns of norm about 1,
+    and values with outputs of norm below 1."""
     keys = rng.standard_normal((heads, d, rank)) / math.sqrt(d)
     queries = rng.standard_normal((heads, d, rank)) / math.sqrt(d)
     values = rng.standard_normal((heads, d, d)) / math.sqrt(d * heads)
@@ -55,7 +55,8 @@ def initial_layer(
 
 
 def _mapped_points(x: np.ndarray, maps: np.ndarray) -> np.ndarray:
-    """maps_h^T x_i for x (B, N, d) and maps (H, d, r): (H, B, N, r)."""
+    """The points x (B, N, d) as each head maps them, maps_h^T x_i for maps (H, d, r):
+    (H, B, N, r)."""
     heads, d, rank = maps.shape
     flat = x.reshape(-1, d) @ maps.transpose(1, 0, 2).reshape(d, heads * rank)
     return flat.reshape(*x.shape[:-1], heads, rank).transpose(2, 0, 1, 3)
@@ -77,7 +78,7 @@ class Attention(NamedTuple):
 
 
 def attention(layer: Layer, x: np.ndarray, y: np.ndarray) -> Attention:
-    """That of points x (B, N, d) and queries y (B, d)."""
+    """The attention of each head over points x (B, N, d) from queries y (B, d)."""
     keys = _mapped_points(x, layer.keys)
     queries = _mapped_points(y[:, None], layer.queries)[:, :, 0]
     logits = np.einsum("hbnr,hbr->hbn", keys, queries) / math.sqrt(layer.keys.shape[2])
@@ -91,6 +92,7 @@ def outputs(layer: Layer, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _sum_of_values(layer: Layer, weighted: np.ndarray) -> np.ndarray:
+    """The sum over heads of their value maps times the weighted points (H, B, d): (B, d)."""
     heads, batch, d = weighted.shape
     stacked = layer.values.transpose(0, 2, 1).reshape(heads * d, d)
     return weighted.transpose(1, 0, 2).reshape(batch, heads * d) @ stacked
@@ -99,7 +101,8 @@ def _sum_of_values(layer: Layer, weighted: np.ndarray) -> np.ndarray:
 def error_and_gradient(
     layer: Layer, x: np.ndarray, y: np.ndarray, target: np.ndarray
 ) -> tuple[float, Layer]:
-    """The mean squared error on a batch of targets (B, d), and its derivatives."""
+    """The mean squared error on a batch with targets (B, d), and its derivatives by the layer's
+    parameters."""
     keys, queries, weights, weighted = attention(layer, x, y)
     missed = _sum_of_values(layer, weighted) - target
     of_output = 2 / len(x) * missed
@@ -125,7 +128,7 @@ class LayerBatch(NamedTuple):
 
 
 def new_batch(rng: np.random.Generator, size: int, d: int, dtype: type = np.float32) -> LayerBatch:
-    """A batch of so many sets."""
+    """A batch of so many new sets of two orthogonal points in d dimensions, with the nearest."""
     x, y = orthogonal(rng, size, d, POINTS_OF_SET)
     target = nearest(x, y)
     points: np.ndarray = x.swapaxes(1, 2).astype(dtype)

@@ -82,7 +82,8 @@ def entry_table(
     run_columns: Iterable[str] = RUNS.names,
     most: int | None = None,
 ) -> pa.Table:
-    """Columns of runs, and of some lists of theirs a row for each entry, at most so many a run."""
+    """A table with a row for each entry of some lists of runs, at most `most` a run, with these
+    columns of the run beside it."""
     columns = [SCHEMA.field(name) for name in run_columns]
     columns += [pa.field(name, SCHEMA.field(name).type.value_type) for name in names]
     entry_rows = []

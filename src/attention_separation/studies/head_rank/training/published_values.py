@@ -99,6 +99,7 @@ class PublishedLine(NamedTuple):
 
 
 def _errors_of_lines() -> dict[PublishedLine, dict[int, float]]:
+    """The published errors by rank of every line of Figures 1, 3 and 4."""
     lines = {}
     errors: tuple[float, ...]
     for (layers, width), errors in FIGURE_1.items():

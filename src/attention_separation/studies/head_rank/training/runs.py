@@ -50,7 +50,7 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
 
 
 def cells_of(rows: list[Run], **wanted: object) -> list[list[Run]]:
-    """The runs of each cell with some settings."""
+    """The runs of each cell whose columns have the wanted values, a list a cell."""
     return list(rows_by(chosen(rows, **wanted), "cell").values())
 
 
@@ -117,7 +117,8 @@ def cell_words(row: Run, names: Iterable[str] = ("layers", "width", "rank")) -> 
 
 
 def single_runs(groups: list[list[Run]]) -> str:
-    """Which groups have a single run, and so no interval; empty where none has."""
+    """The reason, in words, that some groups have a single run and so no interval; empty where none
+    has."""
     runs_by_cell = {group[0]["cell"]: group[0] for group in groups if len(group) == 1}
     if not runs_by_cell:
         return ""
@@ -127,8 +128,8 @@ def single_runs(groups: list[list[Run]]) -> str:
 
 
 def bimodal_reason(rows: list[Run]) -> str:
-    """The cell of three layers of full rank whose runs end far apart, or some of them dead; empty
-    where none do."""
+    """The reason, in words, that runs of a cell of three layers of full rank end far apart, or some
+    of them dead; empty where none do."""
     deep = [row for row in rows if row["layers"] == 3 and is_full_rank(row)]
     for cell in cells_of(deep):
         errors = [held_out_error(row) for row in cell]
@@ -156,7 +157,7 @@ def comparable_rows(rows: list[Run], names: tuple[str, ...]) -> list[Run]:
 
 
 def trained_alike(rows: list[Run], name: str) -> list[Run]:
-    """Of each value of a setting, the runs trained as most with this value are: those of two values
+    """The runs that are trained as most with the same value of a setting are: those of two values
     may still differ in how they are trained, which `judging.difference_in_training` says."""
     alike = []
     for group in groups(rows, name).values():

@@ -1,4 +1,9 @@
-"""Train the runs of one cell on the farthest-point task, as a table with one row per run."""
+"""Train the runs of one cell on the farthest-point task, as a table with one row per run.
+
+A *set* is N points on the sphere; a network is to give, for each point, the one farthest from it.
+Arrays have axes R of runs, d of coordinates, n of points and B of sets. *Held-out* sets are never
+trained on. A *share* is how much of a layer's output depends on the set, not the same for all.
+"""
 
 import math
 import time
@@ -43,7 +48,7 @@ def uniform_points(generator: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 def _points_of_runs(job: CellJob, kind: StreamKind, block: int, *shape: int) -> list[np.ndarray]:
-    """Of each run, a block of its stream of points of a kind."""
+    """Points of a block of each run's stream of a kind, an array of this shape for each run."""
     points_of_runs = []
     for run in job.seeds:
         generator = stream(job.seed, *job.stream_names(kind, run), f"block={block}")
@@ -66,7 +71,7 @@ class MeanErrors(NamedTuple):
 
     @classmethod
     def of(cls, errors: np.ndarray) -> Self:
-        """Of the errors of sets, (R, B)."""
+        """The means of the errors of sets, (R, B), with their standard errors."""
         return cls(errors.mean(1), errors.std(1, ddof=1) / np.sqrt(errors.shape[1]))
 
 
@@ -90,7 +95,7 @@ class Batches:
         return self.block(place.block)[place.step]
 
     def place(self, step: int) -> BatchPlace:
-        """Of a step's batch."""
+        """The place of a step's batch; repeated ones come back."""
         if self.job.regime == "repeated":
             step %= self._different
         return BatchPlace(*divmod(step, STEPS_PER_BLOCK))
@@ -103,6 +108,7 @@ class Batches:
         return self._block
 
     def _draw(self, number: int) -> np.ndarray:
+        """A block of batches, drawn: (steps, runs, d, n, batch)."""
         job = self.job
         shape = (STEPS_PER_BLOCK, job.d, job.n, job.batch)
         return np.stack(_points_of_runs(job, StreamKind.DATA, number, *shape), axis=1)
@@ -140,7 +146,7 @@ def learning_rate(job: CellJob, step: int) -> float:
 
 
 def farthest_points(x: Tensor) -> Tensor:
-    """For each point of x, (R, d, n, B), the point of its set farthest from it."""
+    """The point of its set that is farthest from each point of x, (R, d, n, B)."""
     d, n = x.shape[1:3]
     if is_by_rows(n, d):
         products = pair_products(x, x)
@@ -182,6 +188,7 @@ class Transformers(Ensemble):
         return learning_rate(self.job, step)
 
     def batch(self, step: int) -> Tensor:
+        """The batch of a step, counted from 0, on the device: (R, d, n, B)."""
         if self.device == "cpu":
             return self._tensor(self.batches(step))
         place = self.batches.place(step)
@@ -195,7 +202,7 @@ class Transformers(Ensemble):
         return blocks[place.block][place.step]
 
     def _tensor(self, points: np.ndarray) -> Tensor:
-        """Points where the parameters are, of their type."""
+        """The points as a tensor of the parameters' type, on their device."""
         vector = self.optimizer.vector
         tensor = torch.from_numpy(points)
         if vector.is_cuda:
@@ -204,7 +211,7 @@ class Transformers(Ensemble):
         return tensor.to(vector.device, vector.dtype, non_blocking=True)
 
     def _parts(self, sets: Tensor) -> Sequence[Tensor]:
-        """Sets (R, d, n, B) in the parts that go through the network together."""
+        """The parts of sets (R, d, n, B) that go through the network together."""
         return sets.split(self.job.sets_at_once(self.device), dim=-1)
 
     def errors(self, x: Tensor) -> Tensor:
@@ -215,6 +222,7 @@ class Transformers(Ensemble):
         return (missed * missed).sum(1).mean(1)
 
     def gradient(self, batch: Tensor) -> Tensor:
+        """The gradient of all runs' mean errors on a batch, in the shape of the vector."""
         sets = batch.shape[-1]
         first, *others = self._parts(batch)
         gradient = self._gradient_of_part(first, sets)
@@ -223,13 +231,15 @@ class Transformers(Ensemble):
         return gradient
 
     def _gradient_of_part(self, part: Tensor, sets: int) -> Tensor:
-        """What a part of a batch of so many sets adds to the gradient; its losses are added up."""
+        """The part of the gradient that a part of a batch of so many sets adds; its losses are
+        added to the epoch's sum."""
         losses = self.errors(part).sum(1) / sets
         gradient = self.derivative(losses)
         self.running["epoch_sum"] += losses.detach()
         return gradient
 
     def advance(self, batch: Tensor) -> None:
+        """Do one step, and record the shares before it, and after an epoch the curves."""
         if self.job.warm_start and self.step == 0:
             self._start_warm()
         if self.job.has_shares(self.step):
@@ -244,7 +254,8 @@ class Transformers(Ensemble):
 
     @torch.no_grad()
     def score(self, blocks: int | None = None) -> MeanErrors:
-        """On so many blocks of held-out sets, on all of them if None."""
+        """The mean errors of the runs on so many blocks of held-out sets, on all of them if
+        None."""
         errors = []
         for block in islice(held_out_sets(self.job), blocks):
             for part in self._parts(self._tensor(block)):
@@ -253,7 +264,8 @@ class Transformers(Ensemble):
 
     @torch.no_grad()
     def shares(self) -> list[list[list[float]]]:
-        """Of each layer's output, the share that depends on the set, and its norm, of each run."""
+        """By layer, the share of its output that depends on the set and the norm of it, each a list
+        over runs."""
         streams: list[Tensor] = []
         sets = next(held_out_sets(self.job))[..., :SHARE_SETS]
         transformer(self.job, self.tensors, self._tensor(sets), streams)
@@ -269,8 +281,8 @@ class Transformers(Ensemble):
         embed_parameters(before.tensors, self.tensors)
 
     def attention_score(self) -> MeanErrors:
-        """The errors if an affine map stands in place of all
-        that follows the last layer's attention: how much of the error is the attention's.
+        """The mean errors of the runs if an affine map stands in place of all that follows the last
+        layer's attention: how much of the error is the attention's.
 
         The map is the best on every second held-out set; the error is that on the others. In
         float64.
@@ -288,7 +300,7 @@ class Transformers(Ensemble):
 
     @torch.no_grad()
     def _attended(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """What the last layer's attention makes of the held-out sets, (R, D, n, B), and the
+        """The outputs of the last layer's attention on the held-out sets, (R, D, n, B), and the
         targets, (R, d, n, B), block by block."""
         for block in held_out_sets(self.job):
             inputs = []
@@ -301,6 +313,7 @@ class Transformers(Ensemble):
             yield torch.cat(inputs, 3).numpy(), torch.cat(targets, 3).numpy()
 
     def table(self) -> pa.Table:
+        """The table of the cell, a row a run: held-out errors, curves, shares and learned heads."""
         final = self.score()
         scores = {
             "test_error": final.error.tolist(),
@@ -331,7 +344,7 @@ class AffineFit:
         self._factors = [np.zeros((0, 0)) for _ in range(runs)]
 
     def add(self, inputs: np.ndarray, targets: np.ndarray) -> None:
-        """Inputs (R, D, n, B) and the targets (R, d, n, B) that they should be mapped to."""
+        """Add inputs (R, D, n, B), and the targets (R, d, n, B) that they should be mapped to."""
         for run, (x, y) in enumerate(zip(inputs, targets, strict=True)):
             columns = np.concatenate([x, np.ones_like(x[:1]), y])
             rows = columns.reshape(len(columns), -1).T
@@ -355,7 +368,7 @@ class AffineFit:
 
 
 def mapped_inputs(maps: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-    """What affine maps (R, d, D + 1) make of inputs (R, D, n, B)."""
+    """The outputs (R, d, n, B) of affine maps (R, d, D + 1) for inputs (R, D, n, B)."""
     linear = maps[:, :, :-1]
     constant = maps[:, :, -1]
     runs, dimension, n, sets = inputs.shape
@@ -370,7 +383,8 @@ MOST_SECONDS = 20.0
 
 
 def seconds_per_step(job: CellJob, device: str) -> float:
-    """Measured on steps of an ensemble that is thrown away."""
+    """The seconds that a step of a cell takes on a device, measured on an ensemble that is thrown
+    away."""
     ensemble = Transformers(job, device)
     ensemble.advance(ensemble.batch(0))
     epoch_sum = ensemble.running["epoch_sum"]

@@ -65,6 +65,7 @@ def initial_parameters(model: CellJob, generator: np.random.Generator) -> list[n
     inner = model.width * dimension
 
     def uniform(bound: float, *shape: int) -> np.ndarray:
+        """Numbers uniform within the bound."""
         return generator.uniform(-bound, bound, shape)
 
     encoding = []
@@ -157,8 +158,10 @@ def transformer(
 
 
 def share_and_norm(stream: Tensor) -> Tensor:
-    """Of each run, (2, R): the share of a stream (R, D, n, B) that depends on the set, which is
-    what is left of its mean square when its mean over the sets is taken away; and its norm."""
+    """The share of each run's stream (R, D, n, B) that depends on the set, and its norm: (2, R).
+
+    The share is what is left of the stream's mean square when its mean over the sets is taken away.
+    """
     square = _mean_square(stream)
     square_around_mean = _mean_square(stream - stream.mean(3, keepdim=True))
     return torch.stack([square_around_mean / square, square.sqrt()])
@@ -200,6 +203,7 @@ class _Linear(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, is_rectified: bool) -> Tensor:
+        """weight x + bias, its positive part where it is rectified."""
         y = torch.baddbmm(bias, weight, x)
         if is_rectified:
             y.relu_()
@@ -208,6 +212,7 @@ class _Linear(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        """The derivatives by x, weight and bias, from that by the output."""
         x, weight, y = ctx.saved_tensors
         if y is not None:
             torch.ops.aten.threshold_backward.grad_input(gradient, y, 0, grad_input=gradient)
@@ -237,6 +242,7 @@ class _Residual(torch.autograd.Function):
         scale: Tensor,
         is_centred: bool,
     ) -> Tensor:
+        """The unit columns of x + weight inner + bias, times scale."""
         summed = torch.baddbmm(bias, weight, inner).add_(x)
         y, inverse = unit_columns(centred(summed) if is_centred else summed)
         ctx.is_centred = is_centred
@@ -245,6 +251,7 @@ class _Residual(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        """The derivatives by x, inner, weight, bias and scale, from that by the output."""
         inner, weight, scale, y, inverse = ctx.saved_tensors
         along = (gradient * y).sum(1, keepdim=True)
         of_x = torch.addcmul(gradient, y, along, value=-1).mul_(inverse * scale)
@@ -276,6 +283,7 @@ class SetAttention(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, qkv: Tensor) -> Tensor:
+        """The outputs of all heads, (R, H, r, B, n)."""
         runs, _, heads, rank, sets, n = qkv.shape
         # A copy even where a single run is in this order already: its queries are scaled in place.
         parts = qkv.permute(1, 0, 2, 4, 3, 5).clone(memory_format=torch.contiguous_format)
@@ -289,6 +297,7 @@ class SetAttention(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        """The derivative by the stacked queries, keys and values, from that by the outputs."""
         parts, weights = ctx.saved_tensors
         rank, n = parts.shape[-2:]
         q, k, v = parts.view(3, -1, rank, n).unbind(0)
@@ -305,11 +314,15 @@ class SetAttention(torch.autograd.Function):
 
 
 class RowAttention(torch.autograd.Function):
-    """The same of (R, 3, H, r, n, B) by products of long rows, on a core of so many heads at a time
-    as stay in its cache: the outputs are (R, H, r, n, B)."""
+    """Softmax attention of all heads, logits divided by sqrt(r), by products of long rows.
+
+    Queries, keys and values are stacked, (R, 3, H, r, n, B); the outputs are (R, H, r, n, B). On a
+    core as many heads are taken at a time as stay in its cache.
+    """
 
     @staticmethod
     def forward(ctx: Any, qkv: Tensor) -> Tensor:
+        """The outputs of all heads, (R, H, r, n, B)."""
         runs, _, heads, rank, n, batch = qkv.shape
         output = qkv.new_empty(runs, heads, rank, n, batch)
         weights = qkv.new_empty(runs, heads, n, n, batch)
@@ -323,6 +336,7 @@ class RowAttention(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        """The derivative by the stacked queries, keys and values, from that by the outputs."""
         qkv, weights = ctx.saved_tensors
         of_qkv = torch.empty_like(qkv)
         scale = qkv.shape[3] ** -0.5
@@ -342,7 +356,7 @@ class RowAttention(torch.autograd.Function):
 
 
 def _pieces(qkv: Tensor) -> Iterator[tuple[slice, slice]]:
-    """Runs and heads to take together; no head's numbers depend on which they are."""
+    """The slices of runs and of heads that are taken together; no head's numbers depend on them."""
     runs, _, heads, rank, n, batch = qkv.shape
     if qkv.device.type != "cpu":
         # A GPU has no use for pieces, and waits for each to be launched.
@@ -356,13 +370,15 @@ def _pieces(qkv: Tensor) -> Iterator[tuple[slice, slice]]:
 
 
 def _queries_keys_values(qkv: Tensor, piece: tuple[slice, slice]) -> tuple[Tensor, ...]:
-    """Those of a piece, each (runs, heads, r, n, B), as views."""
+    """Queries, keys and values of a piece, which is slices of runs and of heads, as views: each
+    (runs, heads, r, n, B)."""
     runs, heads = piece
     return qkv[runs, :, heads].unbind(1)
 
 
 def pair_products(a: Tensor, b: Tensor) -> Tensor:
-    """Inner products over the axis r of (..., r, n, B): (..., n, n, B), a's points first."""
+    """The inner products of all pairs of points of a and b, over the axis r of (..., r, n, B):
+    (..., n, n, B), a's points first."""
     products = a.unsqueeze(-2) * b.unsqueeze(-3)
     return products.squeeze(-4) if a.shape[-3] == 1 else products.sum(-4)
 
@@ -411,6 +427,7 @@ def learned_heads(model: Architecture, tensors: list[Tensor]) -> list[dict[str, 
 
 
 def _trace(matrices: Tensor) -> Tensor:
+    """The traces (...) of matrices (..., D, D)."""
     return matrices.diagonal(dim1=-2, dim2=-1).sum(-1)
 
 

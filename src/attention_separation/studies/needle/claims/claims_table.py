@@ -1,5 +1,9 @@
 """What is claimed of the needle, judged: of computed numbers, how critical n grow with mu and that
-a margin does not shrink; of trained networks, the rows of `trained_claims`."""
+a margin does not shrink; of trained networks, the rows of `trained_claims`.
+
+The critical n, n*, is the one at which the best accuracy of a kernel is .75. A *margin* is that of
+attention without noise: how far its outputs on D1 lie from those on D0, in units of s.
+"""
 
 import math
 from collections.abc import Iterator
@@ -37,7 +41,8 @@ MARGIN_DIFFERENCE = 1e-12
 
 
 def slopes(evidence: Evidence) -> Iterator[Comparison]:
-    """Of log n* against log mu, for kernels that were computed at both mu."""
+    """The slope of log n* against log mu, against twice the degree, of each kernel that was
+    computed at both mu."""
     known = {
         (row["kernel"], row["mu"]): row
         for row in evidence.critical
@@ -58,7 +63,7 @@ def slopes(evidence: Evidence) -> Iterator[Comparison]:
 
 
 def softmax_ratios(evidence: Evidence) -> Iterator[Comparison]:
-    """Of n* exp(-mu^2 / 2), at every mu from 3 to 8 that was computed."""
+    """Softmax's n* exp(-mu^2 / 2), at every mu from 3 to 8 that was computed."""
     for row in evidence.critical:
         mu = row["mu"]
         n = row["n_critical"]
@@ -68,7 +73,7 @@ def softmax_ratios(evidence: Evidence) -> Iterator[Comparison]:
 
 
 def margins(evidence: Evidence) -> Iterator[Comparison]:
-    """Of linear attention, two ways at every n, against the closed form."""
+    """The margin of linear attention at every n, computed in two ways, against its closed form."""
     data = evidence.data
     weight = evidence.another_x.weight
     closed_form = margin(data, weight)

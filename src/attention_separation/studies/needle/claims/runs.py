@@ -1,4 +1,8 @@
-"""Trained cells among the rows of the table: means of their accuracies, and these against n."""
+"""Trained cells among the rows of the table: means of their accuracies, and these against n.
+
+A *cell* is networks of one setting, its *runs*, each with a row of its own. The *ladder* is the
+kernels whose accuracies rise one above the other.
+"""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -107,12 +111,12 @@ class Crossing:
 
     @property
     def n(self) -> float:
-        """Where it is .75, interpolated in log n."""
+        """The n at which the accuracy is .75, interpolated in log n."""
         return self._n_of(self.before.accuracy.value, self.after.accuracy.value)
 
     def interval(self, level: float) -> Estimate:
-        """The same, with where it moves to with both accuracies to the low or high ends of their
-        intervals: that may lie beyond the two n."""
+        """The n at which the accuracy is .75, from the n with both accuracies at the low ends of
+        their intervals to that with both at the high ends; these may lie beyond the two n."""
         before = self.before.accuracy.interval(level)
         after = self.after.accuracy.interval(level)
         low = self._n_of(before.low, after.low)
@@ -120,7 +124,7 @@ class Crossing:
         return Estimate(self.n, low, high)
 
     def _n_of(self, accuracy_before: float, accuracy_after: float) -> float:
-        """Where the line in log n through two accuracies is at .75; NaN if it rises."""
+        """The n at which a line in log n through these accuracies is at .75; NaN if it rises."""
         fall = accuracy_before - accuracy_after
         if fall <= 0:
             return math.nan

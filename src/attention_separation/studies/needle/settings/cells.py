@@ -104,6 +104,7 @@ class NeedleCell(Recipe, TrainedCell):
 
     @model_validator(mode="after")
     def _is_trainable(self) -> Self:
+        """The cell itself; a fault if its seeds, map and arm do not go together."""
         if len(set(self.seeds)) < len(self.seeds) or max(self.seeds) >= MOST_RUNS:
             raise fault(f"seeds is {self.seeds}; allowed: each seed once, 0 to {MOST_RUNS - 1}")
         if (self.map.kernel is None) > (self.arm == "self_attention"):
@@ -125,8 +126,8 @@ class NeedleCell(Recipe, TrainedCell):
         return self.data.classes + 2 if self.arm in OF_PAPER else DIMENSION
 
     def data_names(self) -> tuple[str, ...]:
-        """What names its data: cells of other maps are trained on the same, and the first paper's
-        network on that of `query_learned`, where sizes are equal."""
+        """The names of the stream of its data: cells of other maps are trained on the same, and the
+        first paper's network on that of `query_learned`, where sizes are equal."""
         kind = "tokens" if self.arm in OF_PAPER else "asked"
         return ("needle", kind, f"mu={self.mu:g}", f"n={self.n}")
 

@@ -47,6 +47,7 @@ class NeedleGrid(Recipe):
 
     @model_validator(mode="after")
     def _has_few_cells(self) -> Self:
+        """The grid itself; a fault if it has more than MOST_CELLS cells."""
         count = len(self.mus) * len(self.sizes) * len(self.maps)
         if count > MOST_CELLS:
             raise fault(f"has {count} cells; allowed: at most {MOST_CELLS}")
@@ -64,26 +65,26 @@ class NeedleTraining(StrictModel):
     )
 
     def cells(self, data: Entries, seed: int, own: Own) -> Iterator[NeedleCell]:
-        """All cells, grid by grid."""
+        """The cells of all grids, grid by grid."""
         for grid in self.grids:
             yield from self.cells_of(grid, data, seed, own)
 
     def cells_of(self, name: str, data: Entries, seed: int, own: Own) -> Iterator[NeedleCell]:
-        """The cells of a grid."""
+        """The cells of the grid of a name: every combination of its mus, sizes and maps."""
         grid = self.grids[name]
         kind = name if grid.control else grid.arm
         shared = grid.model_dump(include={"arm", "control", *Recipe.model_fields})
         shared |= {"data": data, "seeds": list(range(grid.runs)), "seed": seed}
-        for mu, n, key in itertools.product(grid.mus, grid.sizes, grid.maps):
-            one = self.maps[key]
-            kernel = own.get(one.kernel or "")
+        for mu, n, map_name in itertools.product(grid.mus, grid.sizes, grid.maps):
+            attention_map = self.maps[map_name]
+            kernel = own.get(attention_map.kernel or "")
             module = None
             if isinstance(kernel, PythonKernel):
                 module = module_digest(kernel.python)
             yield NeedleCell(
                 # As in a file's name: no dots.
-                name=f"{kind}_mu{mu:g}_n{n}_{key}".replace(".", "p"),
-                map=one,
+                name=f"{kind}_mu{mu:g}_n{n}_{map_name}".replace(".", "p"),
+                map=attention_map,
                 mu=mu,
                 n=n,
                 own=kernel,
@@ -131,6 +132,7 @@ def section_faults(section: NeedleSection, own: Own) -> Iterator[Fault]:
 
 
 def _faults_of_maps(training: NeedleTraining, own: Own) -> Iterator[Fault]:
+    """The faults of the attention maps, and of grids that name a map which there is not."""
     for name, attention_map in training.maps.items():
         path, text = _fault_of_map(attention_map, own)
         if text:
@@ -143,6 +145,7 @@ def _faults_of_maps(training: NeedleTraining, own: Own) -> Iterator[Fault]:
 
 
 def _faults_of_cells(training: NeedleTraining, data: Entries, own: Own) -> Iterator[Fault]:
+    """The faults of cells that cannot be trained, or that two grids have."""
     grid_of: dict[str, str] = {}
     for grid in training.grids:
         try:
@@ -158,7 +161,8 @@ def _faults_of_cells(training: NeedleTraining, data: Entries, own: Own) -> Itera
 
 
 def _fault_of_map(attention_map: Map, own: Own) -> Fault:
-    """What is wrong with a map, and with which of its settings; "" if nothing is."""
+    """The fault of a map, as the path of the setting that is wrong and a text; the text is "" if
+    nothing is wrong."""
     name = attention_map.kernel
     if name is None:
         return (), ""
@@ -185,6 +189,8 @@ def _fault_of_map(attention_map: Map, own: Own) -> Fault:
 
 
 def _kernel(name: str, own: OwnKernel | None) -> Kernel:
+    """The kernel of a name: the user's own, or else the built-in one; ValueError if there is
+    none."""
     if own is None:
         return kernel_named(name)
     # What evaluates formulas takes its time to load.
@@ -196,14 +202,16 @@ def _kernel(name: str, own: OwnKernel | None) -> Kernel:
 def _has_signed_weights(kernel: Kernel) -> bool:
     """Whether a kernel has weights of scores of either sign, as noisy tokens have."""
     scores = np.array([-2.5, -1.0, -0.3, 0.4, 1.0, 2.5])
-    seen = KernelInputs(scores, None, None, np.ones(len(scores)), 100, 8)
+    inputs = KernelInputs(scores, None, None, multiplicities=np.ones(len(scores)), n=100, d=8)
+    weigh = kernel.signed or kernel.weigh
     with np.errstate(all="ignore"):
         try:
-            values = (kernel.signed or kernel.weigh)(seen)
+            weights = weigh(inputs)
         except ArithmeticError:
             return False
-        logarithmic = kernel.logarithmic and kernel.signed is None
-        return bool(np.isfinite(np.exp(values) if logarithmic else values).all())
+        if kernel.logarithmic and kernel.signed is None:
+            weights = np.exp(weights)
+        return bool(np.isfinite(weights).all())
 
 
 def _has_features_of_noise(name: str) -> bool:

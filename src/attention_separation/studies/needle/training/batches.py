@@ -1,5 +1,7 @@
 """Sequences of noisy tokens with and without the needle, from named streams.
 
+On D1 one token, the needle, has mu added along a direction; on D0 none has.
+
 Half of a batch, every other sequence, is D1. Batches are new in every step, and the same for all
 maps; held-out sequences have streams of their own.
 """
@@ -56,7 +58,7 @@ def held_out(job: NeedleCell) -> Iterator[Batch]:
 
 
 def normals(generator: np.random.Generator, *shape: int) -> Tensor:
-    """Standard normal float32 (Box and Muller, 1958), of size below 5.8.
+    """A tensor of standard normal float32 of this shape (Box and Muller, 1958), of size below 5.8.
 
     NumPy's own take three times as long, which would be half of training.
     """
@@ -84,7 +86,8 @@ def plain_tokens(job: NeedleCell) -> Tensor:
 
 
 def _drawn(job: NeedleCell, size: int, *names: str) -> Batch:
-    """Sequences of a stream of the job's data."""
+    """So many sequences of the job's data, from the stream of these names; every other one is
+    D1."""
     labels = (torch.arange(size) % 2).float()
     stream_names = (*job.data_names(), *names)
     if job.arm in OF_PAPER:
@@ -93,6 +96,7 @@ def _drawn(job: NeedleCell, size: int, *names: str) -> Batch:
 
 
 def _query_batch(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> QueryBatch:
+    """Sequences of `query_given` with these labels (B,), from the stream of these names."""
     size = len(labels)
     d = job.dimension
     generator = stream(job.seed, *names)
@@ -110,6 +114,8 @@ def _query_batch(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> Que
 
 
 def _token_batch(job: NeedleCell, labels: Tensor, names: tuple[str, ...]) -> TokenBatch:
+    """Sequences of the first paper's tokens with noise, with these labels (B,), each run's from a
+    stream of its own."""
     data = job.data
     size = len(labels)
     plain = plain_tokens(job)

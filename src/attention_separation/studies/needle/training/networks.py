@@ -1,4 +1,5 @@
-"""The networks, for an ensemble of runs at once: every tensor has an axis of runs, R.
+"""The networks, for an ensemble of runs at once: every tensor has an axis of runs, R. B is the
+sequences of a batch, n their tokens, d the dimension of these, and k the numbers of a sequence.
 
 A network makes numbers of a batch, (R, k, ...), which are standardised, and reads them: 8 ReLU
 neurons, and a linear output whose sign says D1.
@@ -50,7 +51,7 @@ class Network(ABC, Generic[OfBatch]):
         self.numbers = job.dimension
 
     def initial(self, generator: np.random.Generator) -> dict[str, np.ndarray]:
-        """Initial values of one run by name."""
+        """The initial values of all parameters of one run, by name."""
         return self.initial_attention(generator) | {
             "neurons": generator.standard_normal((NEURONS, self.width)) / self.width**0.5,
             "neuron_bias": generator.standard_normal((NEURONS, 1)),
@@ -60,11 +61,12 @@ class Network(ABC, Generic[OfBatch]):
 
     @abstractmethod
     def initial_attention(self, generator: np.random.Generator) -> dict[str, np.ndarray]:
-        """Those of its attention."""
+        """The initial values of the attention's parameters of one run, by name."""
 
     @abstractmethod
     def attended(self, parameters: Parameters, batch: OfBatch) -> Tensor:
-        """Numbers of the sequences, (R, k, B), or of all their tokens, (R, k, B, n)."""
+        """The numbers that attention makes of each sequence, (R, k, B), or of each of its tokens,
+        (R, k, B, n)."""
 
     def read(self, parameters: Parameters, numbers: Tensor) -> Tensor:
         """The output for each sequence, (R, B): positive says D1."""
@@ -81,6 +83,7 @@ class QueryGiven(Network[QueryBatch]):
         self.numbers = 1
 
     def initial_attention(self, generator: np.random.Generator) -> dict[str, np.ndarray]:
+        """W_q and W_k, random, and the shift of the scores, 0."""
         d = self.job.dimension
         shape = (self.job.map.features or d, d)
         return {
@@ -90,6 +93,7 @@ class QueryGiven(Network[QueryBatch]):
         }
 
     def attended(self, parameters: Parameters, batch: QueryBatch) -> Tensor:
+        """The attention's output along each run's u, (R, 1, B)."""
         query = parameters["query"]
         key = parameters["key"]
         u = batch.directions
@@ -113,7 +117,8 @@ class QueryGiven(Network[QueryBatch]):
 
 
 def _with_needle(of_noise: Tensor, needles: Tensor, places: Tensor) -> Tensor:
-    """What is linear in tokens, (..., n), of noise with needles at their places, (...,)."""
+    """The values (..., n) of tokens of noise, with those of needles added at their places,
+    (...,)."""
     return of_noise.scatter_add(-1, places.unsqueeze(-1), needles.view(*places.shape, 1))
 
 
@@ -122,12 +127,14 @@ class Sink(QueryGiven):
     that the tokens have together. The scale is mu where it is not learned."""
 
     def initial(self, generator: np.random.Generator) -> dict[str, np.ndarray]:
+        """The sink's logit, log n, and where it is learned the scale, 0.5."""
         values = {"sink": np.full((1, 1), math.log(self.job.n))}
         if self.job.arm == "sink_and_scale_learned":
             values["scale"] = np.full((1, 1), 0.5)
         return values
 
     def attended(self, parameters: Parameters, batch: QueryBatch) -> Tensor:
+        """The log of the sum of the tokens' weights, exp(scale z), (R, 1, B)."""
         u = batch.directions
         needles = self.job.mu * batch.labels.view(-1, 1, 1)
         z = _with_needle(u @ batch.noise, needles.expand(-1, u.shape[1], 1), batch.places)
@@ -135,6 +142,7 @@ class Sink(QueryGiven):
         return (scale.view(1, -1, 1) * z).logsumexp(2).mT.unsqueeze(1)
 
     def read(self, parameters: Parameters, numbers: Tensor) -> Tensor:
+        """The logit of the tokens' weight beside the sink's, (R, B)."""
         return (numbers - parameters["sink"]).squeeze(1)
 
 
@@ -142,6 +150,7 @@ class QueryLearned(Network[TokenBatch]):
     """The query is learned; the whole output is read."""
 
     def initial_attention(self, generator: np.random.Generator) -> dict[str, np.ndarray]:
+        """The learned query with the shift of the scores, or with the keys' map to features."""
         d = self.job.dimension
         features = self.job.map.features
         if not features:
@@ -152,6 +161,7 @@ class QueryLearned(Network[TokenBatch]):
         }
 
     def attended(self, parameters: Parameters, batch: TokenBatch) -> Tensor:
+        """The attention's output at the learned query, (R, d, B)."""
         x = batch.tokens
         query = parameters["query"].unsqueeze(1)
         if self.job.map.features:
@@ -178,6 +188,8 @@ class SelfAttention(Network[TokenBatch]):
         return {"x": np.eye(self.job.dimension)}
 
     def attended(self, parameters: Parameters, batch: TokenBatch) -> Tensor:
+        """The product of each neuron's weights and each token's output, or without a kernel the
+        token itself, (R, k, B, n)."""
         x = batch.tokens
         neurons = parameters["neurons"].unsqueeze(1)
         output = x
@@ -200,6 +212,8 @@ class SelfAttention(Network[TokenBatch]):
         return self.weights.normed(output)
 
     def read(self, parameters: Parameters, numbers: Tensor) -> Tensor:
+        """The output for each sequence, (R, B), from the largest value of each neuron over
+        tokens."""
         pooled = (numbers + parameters["neuron_bias"].unsqueeze(3)).relu().amax(3)
         return torch.baddbmm(parameters["bias"], parameters["output"], pooled).squeeze(1)
 

@@ -83,15 +83,19 @@ class NeedleNetworks(Ensemble):
         return self._draw(step)
 
     def logits(self, batch: Batch, is_training: bool) -> Tensor:
-        """Outputs (R, B): of the batch's own means and variances (R, k) in training, which the
-        running ones then follow, else of these."""
+        """The networks' outputs (R, B) on a batch, whose sign says D1.
+
+        Numbers are standardised by the batch's own means and variances (R, k) in training, which
+        the running ones then follow, else by the running ones.
+        """
         numbers = self.network.attended(self.parameters, batch)
         if self.job.standardise:
             numbers = self._standardised(numbers, is_training)
         return self.network.read(self.parameters, numbers)
 
     def _standardised(self, numbers: Tensor, is_training: bool) -> Tensor:
-        """Numbers (R, k, ...) with mean 0 and variance 1."""
+        """Numbers (R, k, ...) less their means, over their standard deviations: the batch's in
+        training, else the running ones."""
         mean = self.running["mean"]
         variance = self.running["variance"]
         if is_training:
@@ -117,7 +121,8 @@ class NeedleNetworks(Ensemble):
 
     @torch.no_grad()
     def count_correct(self) -> list[int]:
-        """On how many held-out sequences each run is right; on none where it gives no number."""
+        """The number of held-out sequences on which each run is right; an output that is no finite
+        number is not."""
         device = self.optimizer.vector.device
         correct = torch.zeros(len(self.job.seeds), dtype=torch.int64, device=device)
         for drawn in held_out(self.job):
@@ -128,6 +133,8 @@ class NeedleNetworks(Ensemble):
         return correct.tolist()
 
     def table(self) -> pa.Table:
+        """The table of the cell, a row a run: held-out accuracy, last losses, learned scale and
+        sink."""
         last_losses = self.running["losses"][-self.step :].cpu().double().numpy()
         losses = np.mean(last_losses, axis=0).tolist()
         learned = {name: values.flatten().tolist() for name, values in self.parameters.items()}

@@ -64,7 +64,8 @@ def as_array(tensor: Tensor) -> Array:
 
 
 def as_tensor(values: Any, like: Tensor) -> Tensor:
-    """What such a function gave: an Array, or numbers that do not depend on its argument."""
+    """The result of a function of NumPy as a plain tensor, with the type and device of `like`: an
+    `Array`, or numbers that do not depend on its argument."""
     if isinstance(values, Tensor):
         return values.as_subclass(Tensor)
     return torch.as_tensor(values, dtype=like.dtype, device=like.device)
@@ -106,7 +107,7 @@ class Weights:
         return self._divided(as_tensor(values, scores).expand(scores.shape), is_logarithmic)
 
     def of_features(self, queries: Tensor, keys: Tensor) -> Tensor:
-        """The same for projected queries (..., r) and keys (..., r, n), tokens last."""
+        """Weights (..., n) for projected queries (..., r) and keys (..., r, n), tokens last."""
         name = self.kernel.name
         if name in FUSED:
             return self._of_products(FUSED[name](queries), FUSED[name](keys))
@@ -130,12 +131,13 @@ class Weights:
         queries: Any = None,
         keys: Any = None,
     ) -> KernelInputs:
-        """What a kernel may know, in which an `Array` stands for one of NumPy."""
+        """The inputs of a kernel, in which an `Array` stands for one of NumPy."""
         ones = np.ones(1) if keys is None else np.ones((1, n))
         return KernelInputs(scores, queries, keys, multiplicities=ones, n=n, d=d)
 
     def _of_products(self, of_queries: Tensor, of_keys: Tensor) -> Tensor:
-        """The products of features, divided."""
+        """Weights (..., n): the products of the features of queries (..., r) and keys (..., r, n),
+        divided as the map says."""
         products = (of_queries.unsqueeze(-2) @ of_keys).squeeze(-2)
         return self._divided(products, is_logarithmic=False)
 

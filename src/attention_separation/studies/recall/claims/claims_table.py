@@ -81,7 +81,8 @@ BUDGET_ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Evidence:
-    """What claims are judged on."""
+    """What claims are judged on: rows of lines and dots, of capacities, and the level of all claims
+    on simulated numbers."""
 
     lines: Sequence[Row]
     capacities: Sequence[Row]
@@ -89,25 +90,27 @@ class Evidence:
     seed: int
 
     def rows_of(self, part: str) -> list[Row]:
-        """The points of all lines, or all dots."""
+        """The rows of a part: the points of all lines, or all dots."""
         return [row for row in self.lines if row["part"] == part]
 
     def line_against_n(self, layer: str) -> list[Row]:
-        """The points of a layer's line of which none is of one age."""
+        """The points of a layer's line against n, means over all ages."""
         points = [row for row in self.rows_of(LINE) if row["layer"] == layer]
         return [row for row in points if row["age"] is None]
 
     def widening(self, intervals: int) -> float:
-        """By how much intervals of 95 % are to be widened so that so many hold together."""
+        """The factor by which so many intervals of 95 % are widened to hold together at the
+        level."""
         return simultaneous_quantile(self.level / 2, max(intervals, 1)) / NORMAL_95
 
 
 def _point_name(row: Row) -> str:
+    """The d and n of a row, in words."""
     return f"d = {row['d']}, n = {row['n']:,}"
 
 
 def linear_distances(evidence: Evidence) -> Iterator[Comparison]:
-    """d times the distance of linear attention to its limit."""
+    """d times the accuracy of linear attention less its limit, at each point of its lines."""
     for row in evidence.line_against_n("linear"):
         d = row["d"]
         distance = row["accuracy"] - linear_limit(row["n"] / d)
@@ -116,7 +119,8 @@ def linear_distances(evidence: Evidence) -> Iterator[Comparison]:
 
 
 def delta_distances(evidence: Evidence) -> Iterator[Comparison]:
-    """Distances of delta rules to their limit; intervals hold together."""
+    """The accuracy of delta rules less its limit, at each point of their lines; intervals hold
+    together."""
     rows = [row for layer in DELTA_BETAS for row in evidence.line_against_n(layer)]
     widening = evidence.widening(len(rows))
     for row in rows:
@@ -130,7 +134,7 @@ def delta_distances(evidence: Evidence) -> Iterator[Comparison]:
 
 
 def dot_distances(evidence: Evidence) -> Iterator[Comparison]:
-    """Dots less the lines that they stand on; intervals hold together."""
+    """The accuracy of each dot less that of the line it stands on; intervals hold together."""
     line_by_place = {_place(row): row for row in evidence.rows_of(LINE)}
     dots = evidence.rows_of(DOT)
     widening = evidence.widening(len(dots))
@@ -148,12 +152,13 @@ def dot_distances(evidence: Evidence) -> Iterator[Comparison]:
 
 
 def _place(row: Row) -> tuple[Any, ...]:
-    """Where a dot or a point of a line stands."""
+    """The layer, d, n and age at which a dot or a point of a line stands."""
     return row["layer"], row["d"], row["n"], row["age"]
 
 
 def log_ratios_of_capacities(evidence: Evidence) -> Iterator[Comparison]:
-    """log of the largest n over that of the layer before, by what both surely are."""
+    """log of the largest n of each layer over that of the layer before, at each d, with the
+    interval that both intervals leave."""
     by_place = {(row["layer"], row["d"]): row for row in evidence.capacities}
     for d in sorted({row["d"] for row in evidence.capacities}):
         present = [by_place[layer, d] for layer in CAPACITY_ORDER if (layer, d) in by_place]
@@ -163,23 +168,26 @@ def log_ratios_of_capacities(evidence: Evidence) -> Iterator[Comparison]:
 
 
 def _log_capacity(row: Row) -> Estimate:
-    """log of the largest n, which is its lower end where no n has been told."""
+    """log of a capacity, from that of its lower to that of its upper end; where the largest n is
+    not known it is the lower end."""
     low = _log(row["low"])
+    high = _log(row["high"])
     value = low
     if row["largest_n"]:
         value = _log(row["largest_n"])
-    return Estimate(value, low, _log(row["high"]))
+    return Estimate(value, low, high)
 
 
 def _log(n: float | None) -> float:
-    """log n, where no number is one without an end."""
+    """log n: infinite where n is None, which stands for no upper end."""
     if n is None:
         return math.inf
     return math.log(n) if n > 0 else -math.inf
 
 
 def latest_accuracies(evidence: Evidence) -> Iterator[Comparison]:
-    """The latest key of a long sequence, beta = 1, against linear attention's."""
+    """The accuracy of the latest pair of a long sequence, of the delta rule with beta = 1 and of
+    linear attention."""
     latest = [row for row in evidence.rows_of(LINE) if row["age"] == 0]
     widening = evidence.widening(FORGETTING_POINTS)
     for row in latest:
@@ -192,7 +200,8 @@ def latest_accuracies(evidence: Evidence) -> Iterator[Comparison]:
 
 
 def noise_budgets(evidence: Evidence) -> Iterator[Comparison]:
-    """The sum of the squares of c over random keys, and of what is left of the query, less 1."""
+    """The noise's budget less 1 in each draw of random keys: the sum of the squares of all c, the
+    weights of a query's keys, and of what is left of the query."""
     generator = stream(evidence.seed, "recall", "budget")
     for draw in range(BUDGET_DRAWS):
         keys = generator.standard_normal((BUDGET_KEYS, BUDGET_DIMENSION))

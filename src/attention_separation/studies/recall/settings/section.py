@@ -41,6 +41,7 @@ class LayerSetting(StrictModel):
 
     @model_validator(mode="after")
     def _is_one_layer(self) -> Self:
+        """The setting itself; a fault if it is not of exactly one kind of layer."""
         kinds = [self.kernel is not None, self.beta is not None, self.least_squares]
         if sum(kinds) != 1:
             raise fault("is no layer; allowed: one of kernel, beta and least_squares")

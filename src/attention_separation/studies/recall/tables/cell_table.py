@@ -1,5 +1,10 @@
 """All that is computed and simulated of one layer, as a table: lines against n and against age,
-dots of the literal layer on them, and the largest n."""
+dots of the literal layer on them, and the largest n.
+
+n pairs of a key and a value pass, then one key comes again as a query. A *line* has the accuracies
+of a layer by its law, or simulated where it has none; a *dot* is one of the literal layer, on all
+keys. The *age* of a pair is how many pairs have passed since; None is the mean over all ages.
+"""
 
 import math
 from collections.abc import Iterator
@@ -68,7 +73,7 @@ DOTS_BETWEEN = (0.53, 0.995)
 
 
 def layer_of(job: LayerJob) -> Layer:
-    """The layer of a job."""
+    """The layer that a job's setting describes: least squares, a delta rule, or a kernel's."""
     setting = job.layer
     if setting.least_squares:
         return LeastSquares()
@@ -100,7 +105,7 @@ class Cell:
 
     @property
     def most_n(self) -> int:
-        """Of lines: of those that are simulated literally as many as a dot may draw."""
+        """The largest n of a line; of one that is simulated literally as many as a dot may draw."""
         if self.is_exact:
             if isinstance(self.layer, Scores) and self.layer.decay < 1:
                 return 64 * self.d
@@ -110,12 +115,13 @@ class Cell:
         return self.job.numbers // (FEWEST_LITERAL * self.d)
 
     def answer(self, n: int, age: int | None = None) -> Recall:
-        """The accuracy as a line has it, found once."""
+        """The accuracy of the layer's line at n and an age; each is found once."""
         if (n, age) not in self.known:
             self.known[n, age] = self._answer(n, age)
         return self.known[n, age]
 
     def _answer(self, n: int, age: int | None) -> Recall:
+        """The accuracy of the layer's line at n and an age, computed or simulated anew."""
         if self.is_exact or isinstance(self.layer, Delta):
             return self.question(n, age, trials=self.job.trials).answer()
         if isinstance(self.layer, LeastSquares) and n <= self.d:
@@ -130,24 +136,26 @@ class Cell:
         rewrites: int = 0,
         trials: int | None = None,
     ) -> Question:
-        """What is asked of the layer."""
+        """The question for the layer's accuracy: at n and an age, for queries of a cosine to their
+        key, where all keys were written so many times before."""
         return Question(self.layer, n, self.d, age, cosine, rewrites, trials, self.job.seed)
 
     def literal(self, n: int) -> Recall:
-        """The mean accuracy by the literal layer."""
+        """The mean accuracy over ages at n, simulated by the literal layer."""
         pairs = self.pairs(n, None)
         draws = min(self.draws(n), max(FEWEST_CELL_DRAWS, MOST_CELL_DRAWS // n))
         return simulated(literal_layer(self.layer), pairs, draws, self.job.seed)
 
     def draws(self, n: int) -> int:
-        """Of keys, as many as the job's numbers allow, and some more where keys are many."""
+        """The number of draws of n keys: as many as the job's numbers allow, and some more where
+        keys are many."""
         by_numbers = self.job.numbers // (n * self.d)
         at_most = self.job.most_numbers // (n * self.d)
         fewest = max(min(FEWEST_LITERAL, at_most), FEWEST_SIMULATED)
         return min(max(by_numbers, fewest), MOST_CELL_DRAWS)
 
     def pairs(self, n: int, ages: list[int] | None) -> Pairs:
-        """Random pairs with queries of any age, or of these."""
+        """The law of n random pairs and of queries of any age, or of these ages."""
         norm = 1.0 if has_unit_keys(self.layer) else math.sqrt(self.d)
         return Pairs(n, self.d, None if ages is None else tuple(ages), 1.0, 0, norm)
 
@@ -167,7 +175,7 @@ class Cell:
         }
 
     def line(self) -> list[Row]:
-        """Against n, to where the accuracy falls to the end of a line."""
+        """The rows of the accuracy against n, to where it falls to the end of a line."""
         rows = []
         n = 0
         for step in range(int(self.job.per_octave * math.log2(self.most_n)) + 1):
@@ -182,8 +190,8 @@ class Cell:
         return rows
 
     def dots(self, line: list[Row]) -> Iterator[Row]:
-        """The literal layer at some n of a line, evenly spread, where it can be drawn; none on a
-        line that is the literal layer's."""
+        """The rows of the literal layer at some n of a line, evenly spread, where it can be drawn;
+        none on a line that is the literal layer's."""
         if self.is_literal:
             return
         low, high = DOTS_BETWEEN
@@ -193,8 +201,8 @@ class Cell:
             yield self.row(DOT, n, None, self.literal(n))
 
     def by_age(self) -> Iterator[Row]:
-        """Against age, at one n, and dots on it; nothing where no layer of this kind has an
-        order."""
+        """The rows of the accuracy against age at one n, and of dots on it; none where the order of
+        pairs does not matter to the layer."""
         n = max(round(self.job.ages_at * self.d), 2)
         places = [round((n - 1) * (k / (self.job.ages - 1)) ** 2) for k in range(self.job.ages)]
         ages = sorted(set(places))
@@ -211,7 +219,7 @@ class Cell:
                 yield self.row(DOT, n, age, recall)
 
     def varied(self) -> Iterator[Row]:
-        """With queries that are noisy, then with keys that were written before, at one n."""
+        """The rows at one n with noisy queries, then with keys that were written before."""
         n = max(round(self.job.varied_at * self.d), 2)
         for cosine in self.job.cosines:
             recall = self.varied_answer(n, cosine, rewrites=0)
@@ -221,13 +229,15 @@ class Cell:
             yield self.row(VARIED, n, None, recall) | {"rewrites": rewrites}
 
     def varied_answer(self, n: int, cosine: float, rewrites: int) -> Recall:
-        """The mean accuracy, with as many trials as a line's point has, or draws as a dot."""
+        """The mean accuracy at n for queries of a cosine, where all keys were written so many times
+        before: from as many trials as a line's point has, or draws as a dot."""
         by_trials = isinstance(self.layer, Delta) and rewrites == 0
         trials = self.job.trials if by_trials else self.draws(n * (rewrites + 1))
         return self.question(n, cosine=cosine, rewrites=rewrites, trials=trials).answer()
 
     def capacity(self) -> Row:
-        """The largest n at the level."""
+        """The row of the largest n with an accuracy of at least the job's level, and of the numbers
+        that the layer keeps there."""
         job = self.job
         if self.is_exact:
             reach = reach_of(self.question(1, trials=job.trials), self.answer, job.level)
@@ -254,7 +264,7 @@ class Cell:
 
 
 def spread(values: list[int], count: int) -> list[int]:
-    """So many of some values, evenly; all where there are no more."""
+    """At most `count` of some values, evenly spread from the first to the last."""
     if len(values) <= count:
         return values
     if count < 2:
@@ -263,7 +273,7 @@ def spread(values: list[int], count: int) -> list[int]:
 
 
 def cell_table(job: LayerJob) -> pa.Table:
-    """The table of a layer."""
+    """The table of a layer: its lines, dots, varied points and capacity at each dimension."""
     rows: list[Row] = []
     for d in job.dimensions:
         cell = Cell(job, d)

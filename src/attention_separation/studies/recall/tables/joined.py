@@ -36,13 +36,13 @@ ABOUT_CAPACITY = (
 
 
 def lines_of(cells: pa.Table) -> pa.Table:
-    """Lines and dots of all layers."""
+    """The rows of lines, dots and varied points among those of all cells."""
     is_line = [part != CAPACITY for part in cells["part"].to_pylist()]
     return cells.filter(array_of(is_line, pa.bool_())).select(LINES_SCHEMA.names)
 
 
 def capacities_of(cells: pa.Table) -> pa.Table:
-    """Capacities of all layers."""
+    """The rows of capacities, the largest n of each layer, among those of all cells."""
     is_capacity = [part == CAPACITY for part in cells["part"].to_pylist()]
     return cells.filter(array_of(is_capacity, pa.bool_())).select(CAPACITIES.names)
 

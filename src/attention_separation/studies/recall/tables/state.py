@@ -21,7 +21,7 @@ class State(NamedTuple):
 
 
 def state_of(layer: Layer, d: int, n: float) -> State:
-    """What a layer keeps of n pairs."""
+    """How many numbers a layer keeps of n pairs of keys in R^d, and what they are."""
     if not isinstance(layer, Scores):
         return State(float(d), MATRIX)
     features = features_of(layer.kernel.name, d)
@@ -31,7 +31,8 @@ def state_of(layer: Layer, d: int, n: float) -> State:
 
 
 def features_of(kernel: str, d: int) -> int | None:
-    """Features of a kernel that is a product of them; None for one that is none, or has no end."""
+    """The number of features in R^d of a kernel that is an inner product of features; None for a
+    kernel that is none, or has infinitely many."""
     name = kernel.removesuffix(SQRT_D)
     if name in ("linear", "elu_plus_one"):
         return d
