@@ -67,6 +67,7 @@ def parse_formula(text: str) -> Formula:
 
 
 def _names_in(node: ast.expr) -> set[str]:
+    """The names that occur in a part of a formula."""
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
@@ -165,6 +166,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_in_range(value: float) -> bool:
+    """Whether a constant is a number that float64 holds."""
     return _is_number(value) and abs(value) <= sys.float_info.max
 
 
