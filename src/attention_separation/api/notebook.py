@@ -24,9 +24,11 @@ class Answer:
     theta: float | tuple[float, float] | None
 
     def __repr__(self) -> str:
+        """The answer and its condition in one line."""
         return f"<{type(self).__name__}: {self._answer}; {self._condition}>"
 
     def _repr_html_(self) -> str:
+        """The answer and its condition as HTML, for notebooks."""
         return f"<p><strong>{escape(self._answer)}</strong><br>{escape(self._condition)}</p>"
 
     @property

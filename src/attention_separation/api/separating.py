@@ -92,17 +92,17 @@ class Separation(Answer):
     @property
     @question
     def probability_after_signs(self) -> float:
-        """The same with one threshold above 0 for all neurons, chosen after the signs are drawn,
-        for each draw anew: that D1's largest score is above 0 and above D0's largest.
-        ArithmeticError as of `margin`."""
+        """The probability of separation if one threshold above 0, for all neurons, is chosen after
+        the signs are drawn, for each draw anew: that D1's largest score is above 0 and above D0's
+        largest. ArithmeticError as of `margin`."""
         return float(separation.probability_after_signs(self._ranked())[0])
 
     @property
     @question
     def probability_each_bias(self) -> float:
-        """The same with a bias of either sign for each neuron, chosen after the signs are drawn:
-        that some neuron's largest score on D1 is above its largest on D0. ArithmeticError as of
-        `margin`."""
+        """The probability of separation if each neuron has a bias of its own, of either sign,
+        chosen after the signs are drawn: that some neuron's largest score on D1 is above its
+        largest on D0. ArithmeticError as of `margin`."""
         return float(separation.probability_each_bias(self._ranked())[0])
 
     @cached_property
@@ -262,7 +262,7 @@ def _require_resolved(name: str, n: int, curves: ThresholdCurves) -> None:
 
 
 def new_axes() -> "Axes":
-    """Those of a new picture; matplotlib is needed here alone."""
+    """The axes of a new picture; ImportError says how to install matplotlib where it is missing."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -303,6 +303,7 @@ class Success(Answer):
 
     @property
     def _answer(self) -> str:
+        """The kernels of the contest and the probability that it succeeds, in words."""
         return f"{self.fires} fires, {', '.join(self.silent)} silent: P = {self.probability:.6g}"
 
 
@@ -330,8 +331,8 @@ def success(
         )
     fires: Any = contest["fires"]
     silent: Any = contest["silent"]
-    others = list(silent) if isinstance(silent, list | tuple) else [silent]
-    kernels = [kernel_of(kernel) for kernel in (fires, *others)]
+    silent_kernels = list(silent) if isinstance(silent, list | tuple) else [silent]
+    kernels = [kernel_of(kernel) for kernel in (fires, *silent_kernels)]
     if len({*kernels}) < len(kernels):
         words = ", ".join(kernel.name for kernel in kernels)
         raise ValueError(f"contest of {words}; allowed: each kernel once")
