@@ -44,12 +44,12 @@ class Parameter(NamedTuple):
 
 
 def of_degrees(p: np.ndarray) -> Kernel:
-    """x^p with a degree for each point."""
+    """The kernel x^p, with a degree p for each point."""
     return Kernel("x^p", "", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
 
 
 def _of_coldness(coldness: np.ndarray) -> Kernel:
-    """e^(x/T) with 1 / T for each point."""
+    """The kernel e^(x/T), with a coldness 1/T for each point."""
     return exponential("e^(x/T)", "", lambda _: 1 / coldness, "")
 
 

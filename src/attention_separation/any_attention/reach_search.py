@@ -61,7 +61,7 @@ class Reach:
 
     @property
     def holes(self) -> list[Span]:
-        """Where it does not separate below `last`."""
+        """The spans of n below `last` at which the kernel does not separate."""
         return [span for span in self.fails if span.last < self.last]
 
     @property
@@ -74,20 +74,21 @@ class Reach:
 def reach(
     kernel: Kernel, layer: Layer, data: Data, level: float | None = None, *, by_bounds: bool = True
 ) -> Reach:
-    """Where a kernel separates, by half of exp's P or by a level; all as of `separation`."""
+    """Where a kernel separates, searched over n up to 10^12; `level` and `by_bounds` are those of
+    `separation`."""
 
     def verdict_at(n: np.ndarray) -> np.ndarray:
         verdict = separation(kernel, layer, data, n, level=level, by_bounds=by_bounds)
         return np.nan_to_num(verdict, nan=UNDECIDED)
 
     spans: dict[float, list[Span]] = {1.0: [], 0.0: [], UNDECIDED: []}
-    asked = sizes_asked_of(kernel, layer, data)
-    for verdict, span in _spans(verdict_at, data, asked):
+    tried_sizes = sizes_asked_of(kernel, layer, data)
+    for verdict, span in _spans(verdict_at, data, tried_sizes):
         spans[verdict].append(span)
     undecided = []
     undecided_ends = []
     for span in spans[UNDECIDED]:
-        if ((asked >= span.first) & (asked <= span.last)).any():
+        if ((tried_sizes >= span.first) & (tried_sizes <= span.last)).any():
             undecided.append(span)
         else:
             undecided_ends.append(span)
@@ -193,24 +194,26 @@ def asked_sizes(data: Data) -> np.ndarray:
     classes = data.classes
     # Of tokens in a class: n is K times as many.
     least = math.ceil(2 / classes)
-    last_of_all = max(EVERY_MULTIPLE_ASKED_UP_TO // classes, 1)
+    last_in_full = max(EVERY_MULTIPLE_ASKED_UP_TO // classes, 1)
     largest = LARGEST_N // classes
-    decades = math.log10(largest / last_of_all)
-    every_size = range(least, last_of_all + 1)
-    beyond = np.geomspace(last_of_all, largest, round(20 * decades) + 1).astype(np.int64)
-    sizes = np.unique([*every_size, *beyond]) * classes
-    asked = np.unique([*sizes.tolist(), *_beside_changes_of_m(data, sizes)])
-    asked.flags.writeable = False
-    return asked
+    decades = math.log10(largest / last_in_full)
+    every_size = range(least, last_in_full + 1)
+    spread_sizes = np.geomspace(last_in_full, largest, round(20 * decades) + 1).astype(np.int64)
+    sizes = np.unique([*every_size, *spread_sizes]) * classes
+    sizes_and_steps = np.unique([*sizes.tolist(), *_beside_changes_of_m(data, sizes)])
+    sizes_and_steps.flags.writeable = False
+    return sizes_and_steps
 
 
 def sizes_asked_of(kernel: Kernel, layer: Layer, data: Data) -> np.ndarray:
-    """`asked_sizes`, and of a kernel of one's own both sides of steps of its weights in n."""
-    asked = asked_sizes(data)
+    """The n that are tried for a kernel: `asked_sizes`, and for a user's kernel also both sides of
+    each n at which its weights jump."""
+    sizes_of_data = asked_sizes(data)
     if is_built_in(kernel):
-        return asked
+        return sizes_of_data
     weights_at = weights_by_n(kernel, layer.d(data.classes))
-    return np.union1d(asked, np.array(beside_steps(weights_at, asked, data.classes), dtype=int))
+    sizes_beside_jumps = beside_steps(weights_at, sizes_of_data, data.classes)
+    return np.union1d(sizes_of_data, np.array(sizes_beside_jumps, dtype=int))
 
 
 def _beside_changes_of_m(data: Data, sizes: np.ndarray) -> list[int]:
@@ -221,8 +224,8 @@ def _beside_changes_of_m(data: Data, sizes: np.ndarray) -> list[int]:
         return np.array([data.m(size) for size in n.tolist()])
 
     m = m_at(sizes)
-    beside = []
+    sizes_beside = []
     for k in np.flatnonzero(np.diff(m)):
         last = _last_with(m[k], m_at, int(sizes[k]), int(sizes[k + 1]), data.classes)
-        beside += [last, last + data.classes]
-    return beside
+        sizes_beside += [last, last + data.classes]
+    return sizes_beside

@@ -126,7 +126,8 @@ MOST_STATES = 1 << 22
 
 
 def batches(data: Data, points: int) -> list[slice]:
-    """So many points in parts: the states of their columns, 8 K each, take some hundred MiB."""
+    """So many points as slices, each of so few that the states of their columns, 8 K a point, take
+    some hundred MiB."""
     size = max(MOST_STATES // (8 * data.classes), 1)
     return [slice(start, start + size) for start in range(0, max(points, 1), size)]
 
@@ -134,7 +135,8 @@ def batches(data: Data, points: int) -> list[slice]:
 def _scored_in_batches(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float
 ) -> Iterator[Scored]:
-    """`score_columns` of some numbers of tokens after others; it says how far it is."""
+    """What `score_columns` gives, for one batch of numbers of tokens after another, with a line of
+    progress."""
     rows_on_d0, rows_on_d1 = _rows_of_both(kernel, layer, data, n, weight)
     progress = Progress(kernel.name, len(n), "numbers of tokens")
     for part in batches(data, len(n)):
@@ -154,6 +156,7 @@ def best_probabilities(
 def _rows_of_both(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float
 ) -> tuple[Rows, Rows]:
+    """The distinct rows of a kernel on D0 and on D1, at numbers of tokens n and weights g of X."""
     types_on_d0, types_on_d1 = token_types(layer, data, n, weight)
     return distinct_rows(types_on_d0, kernel), distinct_rows(types_on_d1, kernel)
 

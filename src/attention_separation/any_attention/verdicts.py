@@ -94,7 +94,8 @@ def known_probability(bounds: Bounds) -> np.ndarray:
 
 @lru_cache(maxsize=1024)
 def remembered_bounds(kernel: Kernel, layer: Layer, data: Data, n: tuple[int, ...]) -> Bounds:
-    """`probability_bounds`, which several questions ask at the same n, at each of them once."""
+    """The bounds of the best P of a built-in kernel at each n, remembered, since several questions
+    ask for the same ones."""
     sizes, places = np.unique(n, return_inverse=True)
     least, most = probability_bounds(kernel, layer, data, sizes.tolist())
     return least[places], most[places]
