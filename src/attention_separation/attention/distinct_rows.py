@@ -306,7 +306,8 @@ MOST_ROW_NUMBERS = 1 << 19
 
 
 def _weights_in_full(types: TokenTypes, kernel: Kernel) -> np.ndarray:
-    """(P, R, 4) from weights on keys in all d coordinates, of points with the same d together."""
+    """The weights of a query of each type on one key of each type, (P, R, 4), from keys in all d
+    coordinates; points with the same d are computed together."""
     weights = np.zeros(types.scores.shape)
     for d in np.unique(types.d):
         points = np.flatnonzero(types.d == d)
@@ -340,8 +341,8 @@ def _require_equal_classes(further: np.ndarray, exists: np.ndarray, kernel: Kern
 
 
 def _equal_where_alike(weights: np.ndarray) -> np.ndarray:
-    """Weights (P, R, 4); of a query without a class among the further ones, all of these have the
-    same."""
+    """Weights (P, R, 4), where that on a key of the own class is set to that on a further class if
+    both differ by rounding alone: the query then has no class of its own among them."""
     own = weights[..., OWN]
     rest = weights[..., REST]
     is_alike = np.isclose(own, rest, rtol=ALIKE, atol=0)

@@ -78,7 +78,8 @@ class KernelFamily:
 
     @property
     def pattern(self) -> str:
-        """Of its names, the number and the other kernel's name as groups."""
+        """The regular expression of the family's names; its groups are the number and, if the
+        family takes one, the other kernel's name."""
         pattern = f"{self.prefix}_({NUMBER}){self.suffix}"
         if self.takes_kernel:
             pattern += "_(.+)"
@@ -171,8 +172,8 @@ def kernel_named(name: str) -> Kernel:
     for family in FAMILIES:
         match = re.fullmatch(family.pattern, name)
         if match:
-            number, *others = match.groups()
-            return _kernel_of_family(family, name, number, others)
+            number, *names_of_others = match.groups()
+            return _kernel_of_family(family, name, number, names_of_others)
     shown = name if len(name) <= MOST_SHOWN else f"{name[:MOST_SHOWN]}..."
     raise UnknownKernelError(f"{shown!r} is no kernel; {_nearest(name)}{ALLOWED}")
 
@@ -201,18 +202,18 @@ def _kernel_of_family(
     family: KernelFamily, name: str, number: str, names_of_others: list[str]
 ) -> Kernel:
     """The kernel of a family with a number, and of another kernel in a family that takes one."""
-    others = [kernel_named(other) for other in names_of_others]
+    other_kernels = [kernel_named(name_of_other) for name_of_other in names_of_others]
     value = float(number)
     is_whole = value == int(value)
     fits = (
-        all(kernel.normalised for kernel in others)
+        all(kernel.normalised for kernel in other_kernels)
         and family.low <= value <= family.high
         and (is_whole or not family.is_whole)
     )
     if not fits:
         hint = _with_a_point(family, number)
         raise UnknownKernelError(f"{name!r} is no kernel; {hint}allowed: {family.words}")
-    kernel = family.build(int(value) if is_whole else value, *others)
+    kernel = family.build(int(value) if is_whole else value, *other_kernels)
     if kernel.name != name:
         raise UnknownKernelError(f"{name!r} is no kernel; did you mean {kernel.name!r}?")
     return kernel

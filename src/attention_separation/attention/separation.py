@@ -46,8 +46,8 @@ def rank_states(d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray) 
     m, s : (P,), number of sign columns, and sqrt(log n)
     """
     points = len(s)
-    both = concatenate_networks([d0.reshape(points, -1), d1.reshape(points, -1)])
-    scores = both.over(s[:, None])
+    scores_of_both = concatenate_networks([d0.reshape(points, -1), d1.reshape(points, -1)])
+    scores = scores_of_both.over(s[:, None])
     is_zero = np.abs(scores.score) <= ROUNDING * scores.size
     score = np.where(is_zero, 0.0, scores.score)
     size = np.where(is_zero, 0.0, scores.size)

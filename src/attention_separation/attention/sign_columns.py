@@ -67,7 +67,7 @@ class StateScores:
         return self.tie_limit > tau
 
     def over(self, unit: float | np.ndarray) -> "StateScores":
-        """The same in another unit, which broadcasts against the scores."""
+        """The scores over a unit, which broadcasts against them."""
         return self._map(lambda array: array / unit)
 
     def off_by(self, error: np.ndarray) -> "StateScores":
@@ -79,11 +79,11 @@ class StateScores:
         return self._map(lambda array: array[index])
 
     def reshape(self, *shape: int) -> "StateScores":
-        """The same in another shape."""
+        """The scores in another shape."""
         return self._map(lambda array: array.reshape(shape))
 
     def _map(self, change: Callable[[np.ndarray], np.ndarray]) -> "StateScores":
-        """The same after a change of each of the four arrays."""
+        """The scores with a change made to each of the four arrays."""
         return StateScores(
             score=change(self.score),
             size=change(self.size),
@@ -195,23 +195,24 @@ def _plus_or_minus(scores: np.ndarray, last: np.ndarray) -> np.ndarray:
     return scores + by_last_sign[:, None, :, None, None]
 
 
-def _larger(one: StateScores, other: StateScores) -> StateScores:
-    """The larger of the scores of two rows, state by state."""
-    difference = ROUNDING * (other.size - one.size)
-    is_other = other.score - one.score > difference
+def _larger(first: StateScores, second: StateScores) -> StateScores:
+    """The larger of the scores of two rows, in each state. Scores closer than rounding count as
+    equal, and are the first row's."""
+    difference = ROUNDING * (second.size - first.size)
+    is_second_larger = second.score - first.score > difference
     return StateScores(
-        score=np.where(is_other, other.score, one.score),
-        size=np.where(is_other, other.size, one.size),
-        error=np.where(is_other, other.error, one.error),
-        tie_limit=np.maximum(one.tie_limit, other.tie_limit),
+        score=np.where(is_second_larger, second.score, first.score),
+        size=np.where(is_second_larger, second.size, first.size),
+        error=np.where(is_second_larger, second.error, first.error),
+        tie_limit=np.maximum(first.tie_limit, second.tie_limit),
     )
 
 
 def _scores_without_last(
     first: np.ndarray, marked: np.ndarray, own: np.ndarray, rest: np.ndarray, classes: int
 ) -> np.ndarray:
-    """The largest scores of one type of row, its weights (P,), without the last coordinate:
-    (P, 2, 2, K)."""
+    """The largest scores, (P, 2, 2, K) by a column's state, of one type of row with weights (P,),
+    less what its last coordinate adds."""
     unmarked = classes - 1
     pluses = np.arange(unmarked + 1)
     # The own class takes either sign, as far as the unmarked classes have that sign.
@@ -288,7 +289,8 @@ def same_class(d0: np.ndarray, d1: np.ndarray) -> States:
 
 
 def different_classes(d0: np.ndarray, d1: np.ndarray) -> States:
-    """The same where they mark two classes: each counts the other's among the unmarked."""
+    """The states of a column where the special tokens of D0 and D1 mark two classes: each dataset
+    counts the other's class among the unmarked ones."""
     unmarked = d0.shape[-1] - 1
     on_d0 = []
     on_d1 = []

@@ -61,7 +61,7 @@ def beside_steps(weights_at: WeightsAt, sizes: np.ndarray, step: int) -> list[in
     those between two neighbours the steepest ones."""
     low = sizes[:-1]
     high = sizes[1:]
-    beside: set[int] = set()
+    sizes_beside: set[int] = set()
     for _ in range(ROUNDS):
         is_wide = high - low > step
         low = low[is_wide]
@@ -71,15 +71,15 @@ def beside_steps(weights_at: WeightsAt, sizes: np.ndarray, step: int) -> list[in
         high = high[is_changed]
         if len(low) == 0:
             break
-        before = _last_before_the_steepest(weights_at, low, high, step)
-        after = before + step
-        is_jump = _is_jump(weights_at, before, step)
-        beside |= {*before[is_jump].tolist(), *after[is_jump].tolist()}
+        last_before = _last_before_the_steepest(weights_at, low, high, step)
+        first_after = last_before + step
+        is_jump = _is_jump(weights_at, last_before, step)
+        sizes_beside |= {*last_before[is_jump].tolist(), *first_after[is_jump].tolist()}
         low, high = (
-            np.concatenate([low[is_jump], after[is_jump]]),
-            np.concatenate([before[is_jump], high[is_jump]]),
+            np.concatenate([low[is_jump], first_after[is_jump]]),
+            np.concatenate([last_before[is_jump], high[is_jump]]),
         )
-    return sorted(beside)
+    return sorted(sizes_beside)
 
 
 def _last_before_the_steepest(
@@ -96,11 +96,12 @@ def _last_before_the_steepest(
     return low
 
 
-def _is_jump(weights_at: WeightsAt, before: np.ndarray, step: int) -> np.ndarray:
-    """Whether weights jump from a number of tokens to the next multiple of a step, (G,)."""
-    jump = _change(weights_at, before, before + step)
-    change_before = _change(weights_at, np.maximum(before - step, step), before)
-    change_after = _change(weights_at, before + step, before + 2 * step)
+def _is_jump(weights_at: WeightsAt, last_before: np.ndarray, step: int) -> np.ndarray:
+    """Whether a kernel's weights jump from each of these n, (G,), to the next multiple of a step:
+    by more than LEAST_JUMP, and more steeply than around it."""
+    jump = _change(weights_at, last_before, last_before + step)
+    change_before = _change(weights_at, np.maximum(last_before - step, step), last_before)
+    change_after = _change(weights_at, last_before + step, last_before + 2 * step)
     return (jump > LEAST_JUMP) & (jump > STEEPER * np.maximum(change_before, change_after))
 
 

@@ -4,6 +4,8 @@ A function of a row may subtract: its mean, or a second row. Its weights are the
 numbers before the subtraction, and not as they themselves are large. How large those numbers were
 is found by moving scores a little: a token's weight moves with its own score, whatever its row has
 in common that is taken off.
+
+`seen` are a kernel's inputs, `KernelInputs`.
 """
 
 from dataclasses import replace

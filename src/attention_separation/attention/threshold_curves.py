@@ -62,6 +62,7 @@ class Networks:
     signs: SignDraws
 
     def __getitem__(self, points: slice) -> "Networks":
+        """The networks at some of the points."""
         return Networks(
             d0=self.d0[points],
             d1=self.d1[points],
@@ -150,8 +151,10 @@ class ThresholdCurves:
         middle of the widest interval, unless scores at its ends tie it."""
         _, low, high = self.best()
         points = len(low)
-        both = concatenate_networks([self.networks.d0, self.networks.d1]).reshape(points, -1)
-        scores = both.over(self.networks.s[:, None])
+        scores_of_both = concatenate_networks([self.networks.d0, self.networks.d1]).reshape(
+            points, -1
+        )
+        scores = scores_of_both.over(self.networks.s[:, None])
         # Thresholds that no score below the interval exceeds, and every one above it does.
         is_below = scores.score <= low[:, None]
         lowest = np.where(is_below, scores.tie_limit, 0.0).max(axis=1, initial=0.0)
@@ -256,7 +259,8 @@ def threshold_curves(
 
 
 def curves_of(networks: Networks, n: np.ndarray) -> ThresholdCurves:
-    """The same for columns with any states, at numbers of tokens n, (P,)."""
+    """The curves of P points against the threshold, for columns with any states, at numbers of
+    tokens n, (P,)."""
     parts = [_curves_together(networks[part], n[part]) for part in networks.parts()]
     return ThresholdCurves(
         edges=_padded([part.edges for part in parts]),
@@ -268,7 +272,7 @@ def curves_of(networks: Networks, n: np.ndarray) -> ThresholdCurves:
 
 
 def _curves_together(networks: Networks, n: np.ndarray) -> ThresholdCurves:
-    """The same of points that arrays can hold together."""
+    """The curves of points that arrays can hold together."""
     ranked = _rank(networks.d1, networks.d0, networks.s)
     ranks = ranked.ranks
     steps = ranked.edges.shape[1] - 1
@@ -285,9 +289,11 @@ def _curves_together(networks: Networks, n: np.ndarray) -> ThresholdCurves:
         probability = np.zeros((len(n), steps))
         for case in networks.cases:
             states = case.states
-            others = np.maximum(largest_on_d0[:, states.on_d0], others_on_d1[:, states.on_d1])
-            all_networks = np.maximum(others, first[:, states.on_d1])
-            largest = np.stack([others, all_networks], axis=1)
+            largest_of_others = np.maximum(
+                largest_on_d0[:, states.on_d0], others_on_d1[:, states.on_d1]
+            )
+            all_networks = np.maximum(largest_of_others, first[:, states.on_d1])
+            largest = np.stack([largest_of_others, all_networks], axis=1)
             is_zero = none_above(largest, states.weights, networks.m, steps)
             probability += case.chance * (is_zero[:, 0] - is_zero[:, 1])
     largest_told = np.where(ranked.is_told, probability, 0.0).max(axis=1)
