@@ -1,4 +1,7 @@
-"""What the app has: its controls, the number, and its views as a table; all but how it looks."""
+"""What the app has: its controls, the number, and its views as a table; all but how it looks.
+
+A *setting* is the parameters of `separate` that the controls say, by name.
+"""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -56,6 +59,7 @@ def in_address(value: Any) -> str:
 
 
 def _slider(label: str, steps: Sequence[float], start: float) -> Control:
+    """The control that is a slider over some steps."""
     return Control("slider", label, start, {"steps": steps, "show_value": True})
 
 
@@ -208,64 +212,68 @@ class Shown(NamedTuple):
     python: str = ""
 
 
-def answer(kernel: str, at: Values) -> Shown:
+def answer(kernel: str, setting: Values) -> Shown:
     """The probability of a kernel at a setting."""
-    return _answer(kernel, **at)
+    return _answer(kernel, **setting)
 
 
 # The number and the view ask the same.
 @lru_cache(maxsize=64)
-def _answer(kernel: str, **at: Any) -> Shown:
+def _answer(kernel: str, **setting: Any) -> Shown:
+    """The number of a kernel in a setting with its words and warnings, or the fault that there is
+    none."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            here = separation(kernel, **at)
+            result = separation(kernel, **setting)
         except FAULTS as error:
             return Shown(faults=[str(error)])
     notes = [f"{warning.message}." for warning in caught]
-    number = in_digits(here.probability)
-    return Shown(number, words=[_words_of(here, at), *notes], python=_python_of(kernel, at))
-
-
-def _words_of(here: Separation, at: Values) -> str:
-    """What stands beside the number."""
-    if here.theta is None:
-        where = "any threshold"
-    else:
-        ends = " to ".join(f"{end:.4g}" for end in np.atleast_1d(np.asarray(here.theta)))
-        kind = "the threshold" if "theta" in at else "the best threshold,"
-        where = f"{kind} {ends} √log n"
-    return (
-        f"is the probability that {here.kernel} alone separates D1 from D0 at {where}. The "
-        f"special token's weight in its own row on D1 is {here.share:.3g}. "
-        f"{layer_of(here.model, here.attention_x).words}, n = {here.n:,}, d = {here.d}, "
-        f"m = {here.m}."
+    number = in_digits(result.probability)
+    return Shown(
+        number, words=[_words_of(result, setting), *notes], python=_python_of(kernel, setting)
     )
 
 
-def _python_of(kernel: str, at: Values) -> str:
-    """Python that prints the number."""
-    setting = dict(at)
+def _words_of(result: Separation, setting: Values) -> str:
+    """The words beside the number: what it is the probability of, at which threshold and sizes."""
+    if result.theta is None:
+        threshold = "any threshold"
+    else:
+        ends = " to ".join(f"{end:.4g}" for end in np.atleast_1d(np.asarray(result.theta)))
+        kind = "the threshold" if "theta" in setting else "the best threshold,"
+        threshold = f"{kind} {ends} √log n"
+    return (
+        f"is the probability that {result.kernel} alone separates D1 from D0 at "
+        f"{threshold}. The special token's weight in its own row on D1 is {result.share:.3g}. "
+        f"{layer_of(result.model, result.attention_x).words}, n = {result.n:,}, d = {result.d}, "
+        f"m = {result.m}."
+    )
+
+
+def _python_of(kernel: str, setting: Values) -> str:
+    """The Python program that prints the number of a kernel in a setting."""
+    remaining = dict(setting)
     argument = repr(kernel)
-    if "temperature" in setting:
-        argument = _call("asep.at_temperature", argument, setting.pop("temperature"))
-    number = _call("asep.separate", argument, **setting)
+    if "temperature" in remaining:
+        argument = _call("asep.at_temperature", argument, remaining.pop("temperature"))
+    number = _call("asep.separate", argument, **remaining)
     return f"import attention_separation as asep\n\nprint({number}.probability)"
 
 
-def show(name: str, kernels: Sequence[str], at: Values, values: Values) -> Shown:
-    """A view of kernels, as far as they have an answer at the setting, or of the
-    values of VIEW_CONTROLS."""
+def show(name: str, kernels: Sequence[str], setting: Values, values: Values) -> Shown:
+    """What a view shows: of kernels, as far as they have an answer in the setting, or of the values
+    of the view's own controls, from VIEW_CONTROLS."""
     view = VIEWS[name]
     own_values = {key: values[f"{name}.{key}"] for key in view.controls}
-    answers = {kernel: answer(kernel, at) for kernel in kernels[: view.kernels]}
-    with_an_answer = [kernel for kernel, shown in answers.items() if shown.number]
+    shown_by_kernel = {kernel: answer(kernel, setting) for kernel in kernels[: view.kernels]}
+    with_an_answer = [kernel for kernel, shown in shown_by_kernel.items() if shown.number]
     positional: list[Any]
     if view.kernels is None:
         positional = [with_an_answer or kernels[:1]]
     else:
-        positional = list(answers)
-    named = {**own_values, **at} if is_of_kernels(name) else own_values
+        positional = list(shown_by_kernel)
+    named = {**own_values, **setting} if is_of_kernels(name) else own_values
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # said beside the number
@@ -274,13 +282,13 @@ def show(name: str, kernels: Sequence[str], at: Values, values: Values) -> Shown
         return Shown(faults=[str(error)])
     draw = view.draw.__name__
     words = [str(figure.get_label())]
-    python = f"{answers[kernels[0]].python}\n\n" if is_of_kernels(name) else ""
+    python = f"{shown_by_kernel[kernels[0]].python}\n\n" if is_of_kernels(name) else ""
     python += (
         f"from attention_separation.explorer import {draw}\n\n"
         f"figure = {_call(draw, *map(repr, positional), **named)}\n"
         f'figure.savefig("{draw}.svg")\nprint(figure.get_label())'
     )
-    faults = [fault for shown in answers.values() for fault in shown.faults]
+    faults = [fault for shown in shown_by_kernel.values() for fault in shown.faults]
     return Shown("", as_svg(figure), words, faults, python.strip())
 
 
