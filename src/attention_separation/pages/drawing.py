@@ -123,6 +123,7 @@ def legend_beside(figure: Figure, more: Iterable[Artist] = (), title: str = "") 
 
 
 def _make_logarithmic(axis: Axis, base: int = 10) -> None:
+    """Give an axis a logarithmic scale."""
     if isinstance(axis, XAxis):
         axis.axes.set_xscale("log", base=base)
     else:
@@ -201,8 +202,8 @@ def shade(ax: Axes, x: np.ndarray, is_shaded: np.ndarray) -> None:
     ends = ax.get_xlim()
     edges = cell_edges(ax.xaxis, x)
     changes = np.flatnonzero(np.diff(np.concatenate([[False], is_shaded, [False]])))
-    for first, after in changes.reshape(-1, 2):
-        ax.axvspan(edges[first], edges[after], **SHADE)
+    for first, first_after in changes.reshape(-1, 2):
+        ax.axvspan(edges[first], edges[first_after], **SHADE)
     ax.set_xlim(ends)
 
 
@@ -284,6 +285,7 @@ def cell_edges(axis: Axis, values: np.ndarray) -> np.ndarray:
 
 
 def _middles(values: np.ndarray) -> np.ndarray:
+    """The ends of cells around sorted values (X,), midway between neighbours: (X + 1,)."""
     if len(values) == 1:
         return values + np.array([-0.5, 0.5])
     inner = (values[1:] + values[:-1]) / 2
