@@ -50,11 +50,11 @@ def question(function: Callable[P, Answer]) -> Callable[P, Answer]:
 
 def warn(text: str) -> None:
     """A UserWarning, unless the question that is being answered has given it before."""
-    said = _SAID.get()
-    if said is not None and text in said:
+    given_sentences = _SAID.get()
+    if given_sentences is not None and text in given_sentences:
         return
-    if said is not None:
-        said.add(text)
+    if given_sentences is not None:
+        given_sentences.add(text)
     warnings.warn(text, stacklevel=_levels_to_caller())
 
 

@@ -22,7 +22,8 @@ class _Shown(reprlib.Repr):
     """As the library's, but it can say any whole number."""
 
     def repr_int(self, x: int, level: int) -> str:
-        """As the library does; of one that Python writes no more, how many digits it has."""
+        """The number as the library writes it; of one too long for Python to write, how many digits
+        it has."""
         try:
             return super().repr_int(x, level)
         except ValueError:
@@ -54,9 +55,9 @@ def short_repr(value: Any) -> str:
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."
 
 
-def counted(count: int, what: str) -> str:
+def counted(count: int, noun: str) -> str:
     """How many there are of something whose plural ends in s: 1 point, 2,000 points."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def whole_range(least: int, most: int) -> str:

@@ -105,16 +105,16 @@ def unencodable_values(values: Any) -> list[Fault]:
     """Keys and values that no message and no file of results could state, each with its path."""
     faults: list[Fault] = []
     waiting: list[tuple[Place, Any]] = [((), values)]
-    seen: set[int] = set()
+    seen_ids: set[int] = set()
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, str) and HALF.search(value):
             faults.append((path, f"{short_repr(value)} is no Unicode text"))
         elif isinstance(value, int) and abs(value) >= TOO_LARGE:
             faults.append((path, f"a number of more than {MOST_DIGITS} digits"))
-        elif isinstance(value, list) and id(value) not in seen:
+        elif isinstance(value, list) and id(value) not in seen_ids:
             waiting += [((*path, k), entry) for k, entry in enumerate(value)]
-        elif isinstance(value, dict) and id(value) not in seen:
+        elif isinstance(value, dict) and id(value) not in seen_ids:
             for key, entry in value.items():
                 place = (*path, key)
                 if not isinstance(key, str):
@@ -123,7 +123,7 @@ def unencodable_values(values: Any) -> list[Fault]:
                     faults.append((place, "key is no Unicode text"))
                 else:
                     waiting.append((place, entry))
-        seen.add(id(value))  # it may be an alias, perhaps of what it stands in
+        seen_ids.add(id(value))  # it may be an alias, perhaps of what it stands in
     return faults
 
 
@@ -139,15 +139,15 @@ def dotted(path: Place) -> str:
 
 
 def _sentence(entry: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
-    """What is wrong, of a mapping with these fields."""
+    """The sentence of a fault that pydantic found in a mapping with these fields."""
     message = entry["msg"]
     context = entry.get("ctx", {})
     match entry["type"]:
         case "fault":
             return message
         case "missing":
-            about = _description(entry["loc"][-1], fields)
-            return f"is missing ({about})" if about else "is missing"
+            description = _description(entry["loc"][-1], fields)
+            return f"is missing ({description})" if description else "is missing"
         case "union_tag_not_found":
             return "is missing"
         case "extra_forbidden":

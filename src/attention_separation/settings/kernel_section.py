@@ -25,6 +25,7 @@ def _formula(text: str) -> str:
 
 
 def _dotted_path(text: str) -> str:
+    """A text, checked to be module.function, or package.module.function."""
     parts = text.split(".")
     if len(parts) < 2 or not all(part.isascii() and part.isidentifier() for part in parts):
         raise ValueError("allowed: module.function or package.module.function")
@@ -135,8 +136,8 @@ def module_digest(function: str) -> str:
 
 
 def _module_spec(module: str) -> ModuleSpec | None:
-    """Of each package on the way to a module, then of it; of one in no package first in this
-    folder, as jobs import it."""
+    """Where Python finds a module: in this folder first, as in jobs, if it is in no package. The
+    specs of its packages are found on the way, and none of them is imported."""
     importlib.invalidate_caches()
     parts = module.split(".")
     spec = PathFinder.find_spec(parts[0], [str(Path.cwd())]) or _spec_by_finders(parts[0], None)
@@ -149,8 +150,8 @@ def _module_spec(module: str) -> ModuleSpec | None:
 
 
 def _spec_by_finders(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
-    """Of a module in a package's folders, or of one in no package: that of Python's first finder
-    that has it."""
+    """The spec of a module from the first of Python's finders that has it; `folders` are those of
+    its package, None if it is in none."""
     for finder in sys.meta_path:
         spec = finder.find_spec(name, folders)
         if spec is not None:

@@ -61,6 +61,7 @@ def own_kernel(name: str, setting: OwnKernel) -> Kernel:
 
 
 def _python_kernel(name: str, setting: PythonKernel, normaliser: Normaliser) -> Kernel:
+    """The kernel that a user's Python function gives: of scores, or of features."""
     path = setting.python
     function = load_function(path)
     options: build.OwnKernelOptions = {"normaliser": normaliser, "source": SOURCE}
@@ -74,9 +75,9 @@ def _python_kernel(name: str, setting: PythonKernel, normaliser: Normaliser) -> 
 def load_function(path: str) -> Callable[..., Any]:
     """The function `package.module.name` of an installed module, or of one in this folder;
     ValueError if there is none, or its module raises something."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     module, _, name = path.rpartition(".")
     try:
         imported = importlib.import_module(module)
@@ -93,4 +94,5 @@ def load_function(path: str) -> Callable[..., Any]:
 
 
 def _is_function(name: str, value: object) -> bool:
+    """Whether a member of a module is a function that a user may mean: no type, and not private."""
     return callable(value) and not isinstance(value, type) and not name.startswith("_")

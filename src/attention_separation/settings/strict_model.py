@@ -62,6 +62,7 @@ class StrictModel(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _with_faults_in_words(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
+        """The validated model; its faults are put into words."""
         try:
             return handler(values)
         except ValidationError as error:
@@ -82,7 +83,8 @@ class Scaled(StrictModel):
     @model_validator(mode="wrap")
     @classmethod
     def _check_scale(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
-        """That `scale` is one of `scales`; a fault of it stands among the section's others."""
+        """The validated section, whose `scale` has to be one of its `scales`. That fault is
+        reported beside the section's others."""
         settings = values if isinstance(values, dict) else {}
         scale = settings.get("scale")
         scales = settings.get("scales")
@@ -114,8 +116,8 @@ def unique(values: Sequence) -> Sequence:
 
 
 def name_but(is_taken: Callable[[str], Any], by: str) -> AfterValidator:
-    """What holds a text to a name of one's own choice; one that is taken by something else is a
-    fault."""
+    """The validator of a name that a user chooses. A name that is taken is a fault, which says by
+    what (`by`)."""
 
     def checked(name: str) -> str:
         if not NAME_PATTERN.fullmatch(name):
@@ -191,6 +193,7 @@ def _each_is_valid(grid: Any, handler: Callable[[Any], Any]) -> Any:
 
 
 def _without_tag(value: Any, handler: Callable[[Any], Any]) -> Any:
+    """The validated value of a union; faults in it have paths without the union's tag."""
     try:
         return handler(value)
     except ValidationError as error:
@@ -215,7 +218,7 @@ def grid_of(number: Any) -> Any:
 
 
 def subsample(values: list[T], most: int | None) -> list[T]:
-    """At most `most` of the values, evenly spread, first and last among them."""
+    """At most `most` of the values, evenly spread, the first and the last among them."""
     if most is None or len(values) <= most:
         return values
     if most == 1:
