@@ -130,8 +130,8 @@ def parser_of(name: str) -> Parser:
     module = _module(name, COMMANDS[name].module)
     declare = getattr(module, f"{name.rpartition('-')[2]}_command")
     # Python's -OO leaves no docstrings.
-    about = (inspect.getdoc(declare) or "").partition("\n\n")[0]
-    parser = Parser(prog=f"{PROGRAM} {name}", description=about)
+    description = (inspect.getdoc(declare) or "").partition("\n\n")[0]
+    parser = Parser(prog=f"{PROGRAM} {name}", description=description)
     parser.set_defaults(command=name)
     declare(parser)
     return parser

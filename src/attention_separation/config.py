@@ -189,8 +189,8 @@ def _faults_between(config: Config) -> list[Fault]:
 
 
 def _with_own_kernels(values: dict[str, Any]) -> dict[str, Any]:
-    """The same values, in which each contest has those of the reader's own kernels that it names:
-    what is made of it depends on them, and on no other."""
+    """The values, where each contest is filled with those of the user's own kernels that it names,
+    so that its results depend on these and on no others."""
     section = values.get(AnyAttention.name)
     kernels = section.get("kernels") if isinstance(section, dict) else None
     if not isinstance(kernels, dict) or not kernels:
@@ -210,7 +210,7 @@ def _models_and_maps(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_whole_maps(values: dict[str, Any]) -> dict[str, Any]:
-    """The same values, in which each map says all that it takes from its model."""
+    """The values, where each map is filled with all that it takes from its model."""
     section = values.get(OpenChoices.name)
     if not isinstance(section, dict) or "phase" not in section:
         return values
@@ -221,7 +221,7 @@ def _with_whole_maps(values: dict[str, Any]) -> dict[str, Any]:
 def _said_where_written(
     faults: list[Fault], values: dict[str, Any], whole: dict[str, Any]
 ) -> list[Fault]:
-    """The faults, but for those of what a map takes from a model that has faults itself."""
+    """The faults, less those of maps that only repeat a fault of the map's model."""
     place_of_maps = (OpenChoices.name, "phase")
     of_models: list[Fault] = []
     of_maps: list[Fault] = []
@@ -234,11 +234,11 @@ def _said_where_written(
         elif path[:2] == (FIRST_PAPER, "models"):
             of_models.append((path[1:], text))
     parts = [_models_and_maps(whichever) for whichever in (values, whole)]
-    said = said_once(of_models + of_maps, *parts)
+    faults_to_say = said_once(of_models + of_maps, *parts)
     return [
         (path, text)
         for path, text in faults
-        if path[:2] != place_of_maps or (path[1:], text) in said
+        if path[:2] != place_of_maps or (path[1:], text) in faults_to_say
     ]
 
 
@@ -288,7 +288,8 @@ def _merged(base: Any, over: Any) -> Any:
 
 
 def _typed(value: Any, key: str = "") -> Any:
-    """Numbers and null inside overrides: the command line hands nested ones over as text."""
+    """A value of an override, where texts within lists and mappings are read as numbers and null:
+    the command line hands these over as text."""
     if isinstance(value, dict):
         return {key: _typed(inner, key) for key, inner in value.items()}
     if isinstance(value, list):
@@ -296,8 +297,8 @@ def _typed(value: Any, key: str = "") -> Any:
     if not isinstance(value, str) or key in TEXTS:
         return value
     try:
-        read = parse_yaml(value, "")
+        number_or_null = parse_yaml(value, "")
     except ConfigError:
         return value
-    is_text = not (read is None or isinstance(read, int | float))
-    return value if is_text else read
+    is_text = not (number_or_null is None or isinstance(number_or_null, int | float))
+    return value if is_text else number_or_null

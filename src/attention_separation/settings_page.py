@@ -90,26 +90,26 @@ def page(model: type[StrictModel] = Config) -> str:
 def _settings(
     path: str, forms: list[dict], definitions: dict[str, dict], places: dict[str, str]
 ) -> Iterator[tuple[str, ...]]:
-    """The cells of each setting that any form of a mapping has, and of those within it. A mapping
-    is described once: `places` says where."""
+    """The cells of each setting in any of these forms of a mapping, and of the settings within
+    them. A mapping is described once; `places` has the path at which it is, and grows."""
     for key in dict.fromkeys(key for form in forms for key in form["properties"]):
-        having = [form for form in forms if key in form["properties"]]
-        abouts = [form["properties"][key] for form in having]
+        forms_with_key = [form for form in forms if key in form["properties"]]
+        entries = [form["properties"][key] for form in forms_with_key]
         mappings: dict[str, str] = {}
         allowed = _joined(
-            word for about in abouts for word in _words(f"{path}{key}", about, mappings)
+            word for entry in entries for word in _words(f"{path}{key}", entry, mappings)
         )
         new = {name: place for name, place in mappings.items() if name not in places}
         if mappings and not new:
             allowed = allowed.replace("mapping", f"mapping as `{places[next(iter(mappings))]}`")
-        required = all(key in form.get("required", ()) for form in having)
-        default = "required" if required else _value(abouts[0].get("default"))
-        default = abouts[0].get("inherited", default)
-        yield f"{path}{key}", allowed, default, abouts[0].get("description", "")
+        required = all(key in form.get("required", ()) for form in forms_with_key)
+        default = "required" if required else _value(entries[0].get("default"))
+        default = entries[0].get("inherited", default)
+        yield f"{path}{key}", allowed, default, entries[0].get("description", "")
         places |= new
         for place in dict.fromkeys(new.values()):
-            within = [definitions[name] for name in new if new[name] == place]
-            yield from _settings(f"{place}.", within, definitions, places)
+            forms_within = [definitions[name] for name in new if new[name] == place]
+            yield from _settings(f"{place}.", forms_within, definitions, places)
 
 
 def _words(path: str, form: dict, mappings: dict[str, str]) -> Iterator[str]:
@@ -143,6 +143,7 @@ def _words(path: str, form: dict, mappings: dict[str, str]) -> Iterator[str]:
 
 
 def _joined(choices: Iterable[str]) -> str:
+    """Choices in words, each once: "a, b or c"."""
     return joined([*dict.fromkeys(choices)], "or")
 
 
@@ -160,6 +161,7 @@ def settings_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _write(arguments: argparse.Namespace) -> None:
+    """Write the page of settings and the JSON schema into docs/."""
     texts = {PAGE: page(), SCHEMA: json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"}
     for name, text in texts.items():
         write_text(arguments.docs / name, text)
