@@ -19,7 +19,7 @@ class Kernels:
         self._tables = tables
 
     def row(self, kernel: str, layer: int, table: str = "kernels", **wanted: object) -> Any:
-        """A kernel's row in one of LAYERS, by its place there."""
+        """A kernel's row of a table in one of LAYERS, which `layer` numbers."""
         rows = self._tables(f"kernels/{table}")
         return one(rows, kernel=kernel, **LAYERS[layer].columns, **wanted)
 
@@ -28,7 +28,8 @@ class Kernels:
         return self.row(kernel, layer)["last_n"] or 0
 
     def reach(self, kernel: str, layer: int) -> str:
-        """The same in words, and the n below it at which the kernel does not separate."""
+        """The largest n at which a kernel separates, in words, and the n below it at which it does
+        not."""
         row = self.row(kernel, layer)
         words = _words_of(self.last(kernel, layer))
         if row["first_hole"]:
@@ -58,8 +59,8 @@ class Kernels:
         return all(map(math.isinf, reaches))
 
     def reach_and_end(self, kernel: str, layer: int) -> str:
-        """The largest n in words and, in brackets, that from which on it is equal to uniform
-        attention."""
+        """The largest n at which a kernel separates, in words, and in brackets the n from which on
+        it equals uniform attention."""
         words = self.reach(kernel, layer)
         end = self.row(kernel, layer)["n_equal_to_uniform"]
         if end and self.last(kernel, layer) < end < math.inf:
@@ -92,22 +93,22 @@ class Kernels:
 
     @property
     def predicted(self) -> list[tuple[str, str, str]]:
-        """Those of them that a law predicts, within its error term."""
+        """Those cells of `finite` whose number a law predicts, within its error term."""
         laws = self._tables("kernels/kernel_laws", quantity="last n", verdict="agrees")
         cells = {_cell(row) for row in laws}
         return [cell for cell in self.finite if cell in cells]
 
     @property
     def least_with_biases(self) -> float:
-        """Of all kernels, the least probability with a bias for each neuron, chosen after the
-        signs, at n = 2,000."""
+        """The least probability that any kernel has with a bias for each neuron, chosen after the
+        signs, at n = 2,000 in self-attention."""
         rows = self._tables("kernels/kernel_values", model="self_attention", n=2000)
         return min(row["p_each_bias"] for row in rows if row["p_each_bias"] is not None)
 
 
 @cache
 def _largest_n(kernel: str, a1: float) -> float:
-    """As the API computes it; 0 for none."""
+    """The largest n at which a kernel separates, as the API computes it; 0 for none."""
     with warnings.catch_warnings():
         # Where softmax itself stops, the page says.
         warnings.simplefilter("ignore")

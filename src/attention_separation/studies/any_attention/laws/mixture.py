@@ -60,9 +60,9 @@ class Sigmas:
 def row_sigmas(
     layer: Layer, data: Data, a: float, weight: float | np.ndarray = 0.0
 ) -> list[Sigmas]:
-    """Those of the special row, its token of size a, and of other rows that weigh this token
-    otherwise than the rest: with X all ones ordinary rows do. The weight g in X = I + g e_1 e_1^T
-    counts in sigma* alone."""
+    """The sigmas of the special row, whose token has the size a. With X all ones those of an
+    ordinary row follow, for there ordinary rows see the special token too. The weight g in X = I +
+    g e_1 e_1^T counts in sigma* alone."""
     b, c = data.b, data.c
     if layer == CROSS:
         return [Sigmas(1 + a * (1 + weight), 1.0, 1.0)]
@@ -98,7 +98,7 @@ class WeightRatios:
 def weight_ratios(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> WeightRatios:
-    """A kernel's weight ratios at numbers of tokens n with weights g, (P,)."""
+    """The weight ratios of a kernel at numbers of tokens n with weights g of X, (P,)."""
     ratios = ratios_of_scores if kernel.kind == "score" else ratios_of_rows
     return ratios(kernel, layer, data, n, weight)
 
@@ -125,7 +125,7 @@ def log_weight(
 def ratios_of_scores(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> WeightRatios:
-    """Those of a function of scores, in closed form."""
+    """The weight ratios of a kernel that is a function of scores, in closed form."""
 
     def log_ratio(above: float | np.ndarray, below: float | np.ndarray) -> np.ndarray:
         log_above = log_weight(kernel, layer, data, n, above)
@@ -151,7 +151,7 @@ def ratios_of_scores(
 def ratios_of_rows(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> WeightRatios:
-    """Those of any kernel, by its weights in exact rows."""
+    """The weight ratios of any kernel, by its weights in exact rows."""
     sizes = np.asarray(n).tolist()
     types_d0, types_d1 = token_types(layer, data, sizes, weight)
     weights_d0 = _weights_above_zero(types_d0, kernel)
@@ -172,12 +172,14 @@ def ratios_of_rows(
 
 
 def _weights_above_zero(types: TokenTypes, kernel: Kernel) -> np.ndarray:
+    """The weights (P, R, 4) of a query of each type on a key of each type, where 0 is
+    SMALLEST_WEIGHT."""
     return np.maximum(distinct_rows(types, kernel).weights, SMALLEST_WEIGHT)
 
 
 def _largest_log_ratio(weights: np.ndarray, layer: Layer) -> np.ndarray:
-    """log of what the special token weighs against one of another class, of weights (P, R, 4), in
-    the special row, with X all ones in the row where it is largest: (P,)."""
+    """log R, (P,), from weights (P, R, 4): by the special row, and with X all ones by the row where
+    R is largest."""
     rows = weights if layer == SELF_ONES else weights[:, :1]
     return np.log(rows[..., SPECIAL] / rows[..., REST]).max(axis=1)
 
@@ -237,8 +239,8 @@ class Mixture:
     def probabilities(
         self, share: np.ndarray, rho: np.ndarray, m: np.ndarray, ordered: np.ndarray | bool = True
     ) -> np.ndarray:
-        """P at the best level J, a staircase in the special token's share f, with rho and m of
-        each, and whether states of one level are in order, (P,); at f = 0 its limit."""
+        """P at the best level J, (P,), for the share f of the special token, rho and m of each
+        point, and whether states of one level are in order. At f = 0 it is the limit."""
         best = np.zeros(len(share))
         ordered = np.broadcast_to(ordered, share.shape)
         step = max(MOST_MIXED_NUMBERS // (2 * (self.classes + 1) ** 2), 1)
@@ -250,7 +252,7 @@ class Mixture:
         return best
 
     def probability(self, share: float, rho: float, m: int) -> float:
-        """The same of one."""
+        """P at the best level J for one share f of the special token, rho and m."""
         shares = np.array([share])
         return float(self.probabilities(shares, np.array([rho]), np.array([m]))[0])
 
@@ -269,7 +271,7 @@ class Mixture:
         return float(separation_probability(self.above, self.chances, m).max())
 
     def levels(self, rho: float | np.ndarray) -> np.ndarray:
-        """(..., K + 1) of rho, (...)."""
+        """The K + 1 levels of ordinary rows, (..., K + 1), for each rho, (...)."""
         rho = np.asarray(rho)[..., None]
         return self.beta * (self.sums + rho - 1) / (self.classes - 1 + rho)
 
@@ -322,6 +324,7 @@ def separation_probability(above: np.ndarray, fires: np.ndarray, m: int | np.nda
 
 
 def _ratio_or_inf(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """That of a number, 0 if it is negative, to one above 0; to any other inf."""
+    """The ratio of two numbers, 0 where the first is negative; inf where the second is not above
+    0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below > 0, np.maximum(above, 0.0) / below, np.inf)

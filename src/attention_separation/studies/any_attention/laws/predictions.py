@@ -41,19 +41,20 @@ class Shift(IntEnum):
 
 
 def bracket(value_at: Callable[[Shift], float]) -> Bracket:
-    """What a law predicts, from what it says with R shifted."""
+    """The bracket of a number, from the function that predicts it with R shifted."""
     low = value_at(Shift.DOWN)
     high = value_at(Shift.UP)
     return Bracket(value_at(Shift.NONE), ends=(low, high))
 
 
 def brackets(values_at: Callable[[Shift], np.ndarray]) -> list[Bracket]:
-    """The same of several numbers, (P,)."""
+    """The brackets of several numbers, (P,), from the function that predicts them with R
+    shifted."""
     low = values_at(Shift.DOWN).tolist()
     predicted = values_at(Shift.NONE).tolist()
     high = values_at(Shift.UP).tolist()
-    ends = zip(low, high, strict=True)
-    return [Bracket(*both) for both in zip(predicted, ends, strict=True)]
+    numbers = zip(predicted, low, high, strict=True)
+    return [Bracket(number, ends=(lower, higher)) for number, lower, higher in numbers]
 
 
 Separates = Callable[..., np.ndarray]
@@ -145,6 +146,7 @@ def separates_at(
 
 @lru_cache(maxsize=1024)
 def _probability_of_exp(layer: Layer, data: Data, n: tuple[float, ...]) -> np.ndarray:
+    """P of exp at its best threshold, by the law, at each n; remembered."""
     sizes = np.unique(n)
     probabilities = best_probability(KERNELS["exp"], layer, data, sizes)
     return probabilities[np.searchsorted(sizes, n)]
@@ -171,9 +173,9 @@ def least_parameters(
     separates = separates or partial(separates_at, shift=shift)
     n = np.array(sizes)
 
-    def holds(which: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def holds(indices: np.ndarray, values: np.ndarray) -> np.ndarray:
         kernel = parameter.kernel(values[:, None, None])
-        return separates(kernel, layer, data, n[which])
+        return separates(kernel, layer, data, n[indices])
 
     return least_values.least_numbers(holds, len(sizes), parameter.low, parameter.high)
 
@@ -241,7 +243,8 @@ def least_weights(
     shift: Shift = Shift.NONE,
     separates: Separates | None = None,
 ) -> np.ndarray:
-    """`least_values.least_weights`, by the law, or by exact values, `verdicts.separates`."""
+    """The least weight g in X at each n at which a kernel separates, by the law, or with
+    `separates` by exact values, `verdicts.separates`."""
     separates = separates or partial(separates_at, shift=shift)
     return least_values.least_weights(kernel, layer, data, sizes, separates=separates)
 

@@ -167,7 +167,7 @@ REST_OUTPUT = 3
 
 
 def _rounded_rows(types: TokenTypes, kernel: Kernel, part: float, scheme: Scheme) -> Rows:
-    """The rounded rows of a kernel less a part of their mean."""
+    """The rows of a kernel less a part of their mean, where every number is rounded."""
     outputs = _outputs(types, kernel, scheme)
     if part > 0:
         mean = _outputs(types, KERNELS["uniform"], scheme)
@@ -193,7 +193,8 @@ def _rounded_rows(types: TokenTypes, kernel: Kernel, part: float, scheme: Scheme
 def rounded_columns(
     kernel: Kernel, part: float, layer: Layer, data: Data, scheme: Scheme, n: Sequence[int]
 ) -> Scored:
-    """`score_columns`, rounded, of rows less a part of their mean."""
+    """What `score_columns` gives, by rows less a part of their mean in which every number is
+    rounded."""
     d0, d1 = _rounded_types(layer, data, tuple(n), scheme)
     rows_on_d0 = _rounded_rows(d0, kernel, part, scheme)
     rows_on_d1 = _rounded_rows(d1, kernel, part, scheme)
@@ -209,18 +210,18 @@ def rounded_columns(
 
 
 def tested_sizes(data: Data, every_up_to: int, per_decade: int) -> np.ndarray:
-    """All multiples of K up to `every_up_to`, and so many a decade up to 10^12."""
+    """The multiples of K that are tried: all up to `every_up_to`, and so many a decade up to
+    10^12."""
     decades = math.log10(LARGEST_N / data.classes)
-    beyond = np.geomspace(1, LARGEST_N // data.classes, round(per_decade * decades))
-    all_first = np.arange(1, every_up_to // data.classes + 1)
-    sizes = np.unique(np.append(all_first, beyond.astype(np.int64))) * data.classes
+    spread_multiples = np.geomspace(1, LARGEST_N // data.classes, round(per_decade * decades))
+    first_multiples = np.arange(1, every_up_to // data.classes + 1)
+    sizes = np.unique(np.append(first_multiples, spread_multiples.astype(np.int64))) * data.classes
     return sizes[sizes > 1]
 
 
 def first_lost(verdict_at: Callable[[np.ndarray], np.ndarray], data: Data) -> float:
-    """The first n at which a kernel does not separate, both sides of it being asked, from what
-    `separation` gives for each of several n; inf if there is none, NaN where float64 does not tell
-    at an n before it."""
+    """The first n at which a kernel does not separate, from the verdicts at several n; both sides
+    of it are tried. inf if there is none, NaN where float64 does not tell at an n before it."""
     sizes = tested_sizes(data, EVERY_MULTIPLE_UP_TO, KERNEL_SIZES_PER_DECADE)
 
     def separates(n: np.ndarray) -> np.ndarray:
@@ -230,8 +231,8 @@ def first_lost(verdict_at: Callable[[np.ndarray], np.ndarray], data: Data) -> fl
     if k is None:
         return math.inf
     # Before the least n stands one at which it is taken to separate.
-    before = sizes[k - 1] if k > 0 else sizes[0] - data.classes
-    last = last_multiple_between(separates, int(before), int(sizes[k]), data.classes)
+    n_before = sizes[k - 1] if k > 0 else sizes[0] - data.classes
+    last = last_multiple_between(separates, int(n_before), int(sizes[k]), data.classes)
     first = last + data.classes
     is_known = verdict_at(np.array([first]))[0] == 0
     return float(first) if is_known else math.nan
@@ -257,7 +258,8 @@ def _verdicts_of_columns(
 
 
 def _rows_by_scheme(name: str, part: float, layer: Layer, data: Data) -> Iterator[Row]:
-    """A row for each scheme, of a kernel less a part of its row's mean in a layer."""
+    """The rows of a kernel less a part of its row's mean in a layer, one for each scheme of
+    rounding."""
     kernel = KERNELS[name]
     exact = minus_mean(part, kernel) if part > 0 else kernel
     verdicts_exactly = partial(
@@ -268,7 +270,7 @@ def _rows_by_scheme(name: str, part: float, layer: Layer, data: Data) -> Iterato
     of_exp = exp_probabilities(layer, data, (margins_at,))
     margins = separate(exact, layer, data, [margins_at], of_exp)
     counted_sizes = tested_sizes(data, every_up_to=0, per_decade=5)
-    before = verdicts_exactly(counted_sizes)
+    exact_verdicts = verdicts_exactly(counted_sizes)
     row = {
         "kernel": name,
         "lambda": part,
@@ -280,12 +282,12 @@ def _rows_by_scheme(name: str, part: float, layer: Layer, data: Data) -> Iterato
     for scheme in SCHEMES:
         columns = partial(rounded_columns, kernel, part, layer, data, scheme)
         verdicts_rounded = partial(_verdicts_of_columns, columns, layer, data)
-        after = verdicts_rounded(counted_sizes)
+        rounded_verdicts = verdicts_rounded(counted_sizes)
         scheme_row = {
             "scheme": scheme.name,
             "first_lost": number_or_null(first_lost(verdicts_rounded, data)),
-            "gained": int(((after == 1) & (before == 0)).sum()),
-            "lost": int(((before == 1) & (after == 0)).sum()),
+            "gained": int(((rounded_verdicts == 1) & (exact_verdicts == 0)).sum()),
+            "lost": int(((exact_verdicts == 1) & (rounded_verdicts == 0)).sum()),
         }
         probabilities = probability_each_bias(columns(biases_at).ranked()).tolist()
         for n, probability in zip(N_OF_BIASES, probabilities, strict=True):
