@@ -68,7 +68,7 @@ def delta_accuracy(
 
 
 def _mean_of_exponential(rate: float, x: np.ndarray) -> np.ndarray:
-    """The integral of e^(-rate s) from 0 to x."""
+    """The integral of e^(-rate s) over s from 0 to x."""
     if rate < SMALL:
         return x
     return -np.expm1(-rate * x) / rate

@@ -30,14 +30,15 @@ class WeightLaw:
 
     @property
     def mean_square(self) -> float:
-        """E h^2 of another key."""
+        """The mean of h^2, the squared weight of another key."""
         return float(self.shares @ self.values**2)
 
-    def rare_sum(self, others: float) -> float:
-        """What those weights come to, at most, of which so many others have one or fewer."""
+    def rare_sum(self, other_keys: float) -> float:
+        """The largest sum, but for chances below CHANCE_IGNORED, of weights so large that among so
+        many other keys one or fewer is expected."""
         sizes = np.abs(self.values)
         by_size = np.argsort(-sizes, kind="stable")
-        expected = others * self.shares[by_size].cumsum()
+        expected = other_keys * self.shares[by_size].cumsum()
         is_rare = expected <= 1
         if not is_rare.any():
             return 0.0
@@ -74,7 +75,7 @@ def weight_law(
     rule: Cosines,
     failure_probability: float = 0.0,
 ) -> WeightLaw:
-    """The weights of a kernel of scores of keys and queries of norm sqrt d, at the nodes of a rule.
+    """The law of a kernel's weights for keys and queries of norm sqrt d, at the nodes of a rule.
 
     Parameters
     ----------
@@ -86,13 +87,13 @@ def weight_law(
     """
     scores = d * np.append(rule.values, cosine)
     weights = weights_of_scores(kernel, scores, tokens, d)
-    own = weights[-1]
+    own_weight = weights[-1]
     values = weights[:-1]
     is_kept = _is_likely(values, rule.shares, failure_probability)
     values = values[is_kept]
     shares = rule.shares[is_kept]
-    scale = max(float(np.abs(values).max()), abs(float(own))) or 1.0
-    return WeightLaw(float(own / scale), values / scale, shares / shares.sum())
+    scale = max(float(np.abs(values).max()), abs(float(own_weight))) or 1.0
+    return WeightLaw(float(own_weight / scale), values / scale, shares / shares.sum())
 
 
 def _is_likely(values: np.ndarray, shares: np.ndarray, failure_probability: float) -> np.ndarray:

@@ -57,5 +57,5 @@ class Writes:
         return {count: keys for count, keys in by_count.items() if count > 0 and keys > 0}
 
     def factors(self, age: int, count: int) -> np.ndarray:
-        """Of the latest `count` writes of a key, (count,)."""
+        """The factors of the latest `count` writes of a key of an age, (count,)."""
         return self.decay ** (age + self.n * np.arange(count, dtype=float))

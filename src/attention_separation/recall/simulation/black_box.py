@@ -83,7 +83,8 @@ class Pairs:
     def accuracies_of_draws(
         self, layer: BlackBox, draws: int, generator: np.random.Generator
     ) -> np.ndarray:
-        """`accuracies` of so many draws, (T, m)."""
+        """The share of coordinates of each query's value that are recalled, (T, m), in each of so
+        many draws."""
         sizes = OutputSizes()
         return np.stack([self.accuracies(layer, generator, sizes) for _ in range(draws)])
 
@@ -105,7 +106,7 @@ class Pairs:
         )
 
     def _places(self, generator: np.random.Generator) -> np.ndarray:
-        """Of the queries' own keys, (m,)."""
+        """The places of the queries' own keys among the pairs, (m,)."""
         if self.ages is not None:
             return self.n - 1 - np.array(self.ages)
         if self.n <= FEWEST_QUERIES:
@@ -172,13 +173,13 @@ def simulated(
 
 
 def simulated_by_age(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> list[Recall]:
-    """The same at each of the ages of the pairs."""
+    """The accuracy of a layer at each of the ages of the pairs, over so many draws."""
     by_draw = _accuracies(layer, pairs, trials, seed)
     return [_recall(column, 1, "the literal layer") for column in by_draw.T]
 
 
 def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.ndarray:
-    """Of each draw and query, (T, m)."""
+    """The share of coordinates recalled in each draw and for each query, (T, m)."""
     point = f"n={pairs.n} d={pairs.d} ages={pairs.ages} cosine={pairs.cosine!r}"
     point += f" rewrites={pairs.rewrites}"
     generator = stream(seed, "recall", "pairs", point)
@@ -186,15 +187,16 @@ def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.nda
 
 
 def _recall(by_draw: np.ndarray, queries: int, what: str) -> Recall:
-    """The mean of the accuracies of draws (T,), each of so many queries."""
+    """The mean of the accuracies of draws (T,), each of so many queries, with half of its interval
+    of 95 %; `what` was simulated, in words."""
     trials = len(by_draw)
     method = f"simulated: {what}, {trials:,} draws of keys; the error is half of 95 %"
     if np.ptp(by_draw) == 0:
         value = float(by_draw[0])
         return Recall(value, _error_of_equal_draws(value, trials), method)
-    answers = trials * queries * COORDINATES
+    coordinates = trials * queries * COORDINATES
     # Where few are wrong, the spread is at least what two more wrong ones would make it.
-    share = (by_draw.mean() * answers + 2) / (answers + 4)
+    share = (by_draw.mean() * coordinates + 2) / (coordinates + 4)
     least_spread = math.sqrt(share * (1 - share) / (queries * COORDINATES))
     estimate = Mean.of(by_draw, least_spread).interval(LEVEL)
     return Recall(estimate.value, estimate.high - estimate.value, method)

@@ -75,7 +75,7 @@ class DeltaTrials:
     cosine: float = 1.0
 
     def right(self, trials: int, seed: int) -> float:
-        """In how many trials the value is recalled, a tie counted half."""
+        """The number of trials in which the value is recalled, a tie counted half."""
         point = f"beta={self.beta!r} decay={self.decay!r} d={self.d} n={self.n}"
         point += f" age={self.age} cosine={self.cosine!r}"
         right = 0.0
@@ -86,7 +86,7 @@ class DeltaTrials:
         return right
 
     def ages(self, generator: np.random.Generator, size: int) -> np.ndarray:
-        """Of the query's own key in each trial, (T,), from the latest on."""
+        """The age of the query's own key in each trial, (T,), rising."""
         if self.age is not None:
             return np.full(size, self.age)
         places = (np.arange(size) + generator.random(size)) / size
@@ -99,23 +99,27 @@ class DeltaTrials:
         lengths = np.zeros(trials)
         outputs = np.zeros(trials)
         for age in range(self.n):
-            own = int(np.searchsorted(ages, age, side="left"))
-            later = int(np.searchsorted(ages, age, side="right"))
+            own_start = int(np.searchsorted(ages, age, side="left"))
+            own_end = int(np.searchsorted(ages, age, side="right"))
             factor = self.beta * self.decay**age
-            if own > 0:
-                (first,) = coordinates(generator, self.d, 1, own)
-                outputs[:own] += factor * lengths[:own] * first
+            if own_start > 0:
+                (first,) = coordinates(generator, self.d, 1, own_start)
+                outputs[:own_start] += factor * lengths[:own_start] * first
                 shrinking = 1 - self.beta * (2 - self.beta) * first**2
-                lengths[:own] *= np.sqrt(np.maximum(shrinking, 0.0))
-            if later > own:
-                (sideways,) = coordinates(generator, self.d - 1, 1, later - own)
-                present = TwoNumbers(state.along[: later - own], state.across[: later - own])
+                lengths[:own_start] *= np.sqrt(np.maximum(shrinking, 0.0))
+            if own_end > own_start:
+                (sideways,) = coordinates(generator, self.d - 1, 1, own_end - own_start)
+                present = TwoNumbers(
+                    state.along[: own_end - own_start], state.across[: own_end - own_start]
+                )
                 c, length = after_own_write(self.beta, self.cosine, present, sideways)
-                outputs[own:later] += factor * c
-                lengths[own:later] = length
+                outputs[own_start:own_end] += factor * c
+                lengths[own_start:own_end] = length
                 # Those that stay are the trials whose own key is earlier still.
-                state = TwoNumbers(state.along[later - own :], state.across[later - own :])
-            if later < trials:
-                first, second = coordinates(generator, self.d, 2, trials - later)
-                outputs[later:] += factor * state.after_write(self.beta, first, second)
+                state = TwoNumbers(
+                    state.along[own_end - own_start :], state.across[own_end - own_start :]
+                )
+            if own_end < trials:
+                first, second = coordinates(generator, self.d, 2, trials - own_end)
+                outputs[own_end:] += factor * state.after_write(self.beta, first, second)
         return outputs
