@@ -81,9 +81,9 @@ def _words_of_unmoved(
     if not unmoved:
         return ""
     return (
-        f"of {len(queries)} queries {unmoved} do not see their own key: their answers stay the same "
-        "when its value changes; queries come after all pairs and are to see all of them, without "
-        "is_causal=True or another mask, unless the layer forgets old pairs"
+        f"of {len(queries)} queries {unmoved} do not see their own key: their answers stay the "
+        "same when its value changes; queries come after all pairs and are to see all of them, "
+        "without is_causal=True or another mask, unless the layer forgets old pairs"
     )
 
 
