@@ -64,7 +64,7 @@ class Layer:
     def split_of(
         self, q: np.ndarray, k: np.ndarray, d: int | np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Q and K, or queries and keys, with this split, from those of Q = K."""
+        """Q and K, or queries and keys, split as the layer has it, from those with Q = K."""
         if isinstance(self.split, str):
             # All columns are equal: one of them stands for all d.
             return q[..., :1] * np.sqrt(d), k[..., :1] * np.sqrt(d)

@@ -103,7 +103,8 @@ def reach(
 def _spans(
     value_at: Callable[[np.ndarray], np.ndarray], data: Data, grid: np.ndarray
 ) -> Iterator[tuple[float, Span]]:
-    """All multiples of K up to 10^12 in spans of one value each, as far as those of a grid tell."""
+    """The spans of the multiples of K up to 10^12, in order, each with the value of the function in
+    it, as far as the values on a grid tell."""
     step = data.classes
     values = value_at(grid)
     first = int(grid[0])
@@ -113,7 +114,7 @@ def _spans(
         value = values[k]
         # Between two neighbours there may be a third value.
         while value != values[k + 1]:
-            last = _last_with(value, value_at, low, high, step)
+            last = _last_with_value(value, value_at, low, high, step)
             yield value, Span(first, float(last))
             first = last + step
             low = first
@@ -124,10 +125,10 @@ def _spans(
     yield values[-1], Span(first, math.inf)
 
 
-def _last_with(
+def _last_with_value(
     value: float, value_at: Callable[[np.ndarray], np.ndarray], low: int, high: int, step: int
 ) -> int:
-    """The last of the multiples of a step from `low` on, where a function has a value, before
+    """The last multiple of a step at which a function has a value, between `low`, where it has, and
     `high`, where it has another."""
     return last_multiple_between(lambda n: value_at(n) == value, low, high, step)
 
@@ -175,8 +176,9 @@ def number_or_null(n: float) -> float | None:
 
 
 def last_multiple(holds: Callable[[np.ndarray], np.ndarray], data: Data) -> float:
-    """The largest multiple of K up to 10^12 at which a condition holds; inf if it does at the
-    largest one still, NaN if at none of those asked first: a gap between them can be missed."""
+    """The largest multiple of K up to 10^12 at which a condition holds; inf if it holds at the
+    largest one still, NaN if at none that is tried. A run between two that are tried can be
+    missed."""
     grid = asked_sizes(data)
     where_it_holds = np.flatnonzero(holds(grid))
     if len(where_it_holds) == 0:
@@ -189,7 +191,7 @@ def last_multiple(holds: Callable[[np.ndarray], np.ndarray], data: Data) -> floa
 
 @lru_cache(maxsize=64)
 def asked_sizes(data: Data) -> np.ndarray:
-    """The multiples of K up to 10^12 that are asked first: all up to 3,000; beyond, 20 a decade,
+    """The multiples of K up to 10^12 that are tried first: all up to 3,000; beyond, 20 a decade,
     and both sides of every change of m, where P jumps."""
     classes = data.classes
     # Of tokens in a class: n is K times as many.
@@ -217,8 +219,8 @@ def sizes_asked_of(kernel: Kernel, layer: Layer, data: Data) -> np.ndarray:
 
 
 def _beside_changes_of_m(data: Data, sizes: np.ndarray) -> list[int]:
-    """Between neighbours of sizes (S,) with different m, the last n with the m of the smaller one,
-    and the next n."""
+    """The n on both sides of each change of m between neighbours of sizes (S,): the last with the
+    smaller one's m, and the next."""
 
     def m_at(n: np.ndarray) -> np.ndarray:
         return np.array([data.m(size) for size in n.tolist()])
@@ -226,6 +228,6 @@ def _beside_changes_of_m(data: Data, sizes: np.ndarray) -> list[int]:
     m = m_at(sizes)
     sizes_beside = []
     for k in np.flatnonzero(np.diff(m)):
-        last = _last_with(m[k], m_at, int(sizes[k]), int(sizes[k + 1]), data.classes)
+        last = _last_with_value(m[k], m_at, int(sizes[k]), int(sizes[k + 1]), data.classes)
         sizes_beside += [last, last + data.classes]
     return sizes_beside

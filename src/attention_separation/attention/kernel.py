@@ -58,8 +58,8 @@ class KernelInputs:
         return squares.sum(axis=-1)
 
     def log_key_sums(self) -> np.ndarray:
-        """log sum e^k over all n tokens, in each coordinate, (..., 1, C). Multiplicities must not
-        depend on the query: they are those of the first row."""
+        """log sum e^k over all n tokens, in each coordinate, (..., 1, C). The multiplicities of the
+        first query are taken for all."""
         counts = self.multiplicities[..., 0, :, None]
         _, keys = self.vectors
         with np.errstate(divide="ignore"):
@@ -97,8 +97,9 @@ def over_features(
     of_queries: np.ndarray,
     of_keys: np.ndarray,
 ) -> np.ndarray:
-    """Sums over features, (..., R, T), of products of features (..., R, F) and (..., T, F), as
-    `product_sum` gives them of some queries: of few at one time where all products are many."""
+    """The inner products, (..., R, T), of features of queries (..., R, F) and of keys (..., T, F).
+    `product_sum` computes them for some queries at a time: for few where all products would be
+    many."""
     queries = of_queries.shape[-2]
     step = max(MOST_PRODUCTS // math.prod(of_keys.shape), 1)
     if queries <= step:
@@ -118,7 +119,8 @@ VANISHING = 1e-300
 
 
 def not_quite_0(weights: np.ndarray, is_positive: np.ndarray) -> np.ndarray:
-    """Weights of a row whose largest is about 1, those that are above 0 at least VANISHING."""
+    """The weights of a row whose largest is about 1, where those that are above 0, even if float64
+    has them as 0, are at least VANISHING."""
     return np.where(is_positive, np.maximum(weights, VANISHING), weights)
 
 
@@ -243,7 +245,8 @@ class Kernel:
         return weights / sums
 
     def _shift(self, inputs: KernelInputs, logs: np.ndarray) -> np.ndarray | float:
-        """What is taken off the logarithms of a row that is divided, so that none overflows."""
+        """What is taken off the logarithms of each row that is divided, (..., R, 1), so that none
+        overflows."""
         if self.normaliser == "none":
             return 0.0
         largest = inputs.largest(logs)

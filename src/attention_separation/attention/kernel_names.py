@@ -64,7 +64,7 @@ class KernelFamily:
 
     @property
     def form(self) -> str:
-        """How its names look: `power_P`."""
+        """The form of the family's names: "power_P"."""
         form = f"{self.prefix}_P{self.suffix}"
         if self.takes_kernel:
             form += "_KERNEL"
@@ -72,7 +72,7 @@ class KernelFamily:
 
     @property
     def words(self) -> str:
-        """What is allowed: `power_P` with P from 0.01 to 1000."""
+        """The form and the range of the number, in words: "power_P with P from 0.01 to 1000"."""
         number = "a whole P" if self.is_whole else "P"
         return f"{self.form} ({self.symbol}) with {number} from {self.low:g} to {self.high:g}"
 
@@ -87,7 +87,7 @@ class KernelFamily:
 
 
 def at_temperature(temperature: float) -> Kernel:
-    """e^(x/T)."""
+    """The kernel e^(x/T)."""
     return exponential(
         f"exp_over_{temperature:g}",
         f"e^(x/{temperature:g})",
@@ -107,17 +107,17 @@ def alpha_entmax(alpha: float) -> Kernel:
 
 
 def alpha_entmax_sqrt_d(alpha: float) -> Kernel:
-    """alpha-entmax of x / sqrt d."""
+    """The kernel alpha-entmax of x / sqrt d."""
     return entmax_of(alpha, f"entmax_{alpha:g}_sqrt_d", over_sqrt_d=True)
 
 
 def focused_of_degree(p: float) -> Kernel:
-    """phi = |z_+| z_+^p / |z_+^p|."""
+    """The kernel with the feature map phi = |z_+| z_+^p / |z_+^p|."""
     return focused(p, f"φ = ‖z₊‖ z₊^{p:g} / ‖z₊^{p:g}‖")
 
 
 def biased(bias: float) -> Kernel:
-    """sigmoid(x - bias log n), over the row's sum."""
+    """The kernel sigmoid(x - bias log n), divided by the row's sum."""
     return sigmoid(
         f"sigmoid_{bias:g}_log_n",
         f"σ(x − {bias:g} log n)",

@@ -39,7 +39,7 @@ def log_counts_of_features(log_counts: LogCounts, parts: int) -> LogCounts:
 
 
 def log_sum_exp(z: np.ndarray, log_counts: LogCounts) -> np.ndarray:
-    """log sum e^z over all coordinates, (..., 1)."""
+    """log sum e^z over all coordinates, (..., 1), each coordinate counted with its multiplicity."""
     return np.logaddexp.reduce(z + log_counts, axis=-1, keepdims=True)
 
 
@@ -49,7 +49,7 @@ def log_softmax(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
 
 
 def log_elu_plus_one(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
-    """z + 1 where z > 0, else e^z."""
+    """The logarithms of z + 1 where z > 0, and of e^z elsewhere."""
     return np.where(z > 0, np.log1p(np.maximum(z, 0.0)), np.minimum(z, 0.0))
 
 
@@ -64,12 +64,12 @@ def log_squared_relu(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
 
 
 def log_exp(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
-    """[e^z, e^-z]."""
+    """The logarithms of the features [e^z, e^-z]."""
     return np.concatenate([z, -z], axis=-1)
 
 
 def log_hedgehog(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
-    """[softmax z, softmax -z], two softmaxes."""
+    """The logarithms of two softmaxes, [softmax z, softmax -z]."""
     return np.concatenate([log_softmax(z, log_counts), log_softmax(-z, log_counts)], axis=-1)
 
 
@@ -80,7 +80,7 @@ def log_hedgehog_fla(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
 
 
 def log_focused(z: np.ndarray, log_counts: LogCounts = 0.0, p: float = 3) -> np.ndarray:
-    """z_+^p, scaled to the length of z_+ = max(z, 0)."""
+    """The logarithms of z_+^p, scaled to the length of z_+ = max(z, 0)."""
     log_z = log_relu(z)
     log_length = log_sum_exp(2 * log_z, log_counts) / 2
     log_length_of_powers = log_sum_exp(2 * p * log_z, log_counts) / 2
@@ -220,7 +220,8 @@ ROUNDING_OF_VECTORS = 1e-14
 
 
 def minus_mean(part: float | np.ndarray, kernel: Kernel) -> Kernel:
-    """f - part / n, f the rows of a kernel that is divided by its row's sum."""
+    """The kernel with weights f - part / n, where f are the rows of a kernel that is divided by its
+    row's sum."""
 
     def less_mean(weights: np.ndarray, counts: np.ndarray) -> np.ndarray:
         # Where all of the mean is subtracted, differences from the commonest weight are left.
@@ -453,7 +454,7 @@ def ssmax(s: float, name: str) -> Kernel:
 
 
 def focused(p: float, symbol: str) -> Kernel:
-    """phi = |z_+| z_+^p / |z_+^p|, z_+ = max(z, 0)."""
+    """The kernel with the feature map phi = |z_+| z_+^p / |z_+^p|, where z_+ = max(z, 0)."""
     return _feature_kernel(
         f"focused_{p:g}", symbol, "arXiv 2308.00442", log_phi=partial(log_focused, p=p)
     )

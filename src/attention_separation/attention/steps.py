@@ -28,8 +28,8 @@ ROUNDS = 3
 
 
 def weights_by_n(kernel: Kernel, d: int) -> WeightsAt:
-    """The weights of a kernel for one query and a few keys, by n, NaN where it has none; and what
-    of its formula goes in steps."""
+    """A function of n (N,) that returns a kernel's weights of one query over a few keys, NaN where
+    it has none, and beside them the parts of its formula that go in steps."""
     keys = SCORES[:, None]
     counts = np.ones((1, len(SCORES)))
 
@@ -57,8 +57,8 @@ def weights_by_n(kernel: Kernel, d: int) -> WeightsAt:
 
 
 def beside_steps(weights_at: WeightsAt, sizes: np.ndarray, step: int) -> list[int]:
-    """Both sides of jumps between neighbours of `sizes` (S,), multiples of a step in order: of
-    those between two neighbours the steepest ones."""
+    """The n on both sides of each jump of the weights between neighbours of `sizes` (S,), which are
+    multiples of a step in order. Of several jumps between two neighbours the steepest are found."""
     low = sizes[:-1]
     high = sizes[1:]
     sizes_beside: set[int] = set()
@@ -85,8 +85,8 @@ def beside_steps(weights_at: WeightsAt, sizes: np.ndarray, step: int) -> list[in
 def _last_before_the_steepest(
     weights_at: WeightsAt, low: np.ndarray, high: np.ndarray, step: int
 ) -> np.ndarray:
-    """The multiple of a step from which to the next weights change, (G,): between two numbers of
-    tokens always in that half in which they change more."""
+    """The last n, (G,), before the steepest change between `low` and `high`, (G,): the interval is
+    halved, and that half kept in which the weights change more."""
     while (high - low > step).any():
         middle = low + (high - low) // (2 * step) * step
         is_low_half = _change(weights_at, low, middle) >= _change(weights_at, middle, high)
@@ -106,12 +106,12 @@ def _is_jump(weights_at: WeightsAt, last_before: np.ndarray, step: int) -> np.nd
 
 
 def _change(weights_at: WeightsAt, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The largest relative change of a weight between two numbers of tokens, (G,); of what is no
-    number there is none."""
+    """The largest relative change of a weight from `low` to `high`, (G,). A weight that is no
+    number does not count."""
     if len(low) == 0:
         return np.zeros(0)
-    of_low, of_high = np.split(weights_at(np.concatenate([low, high])), 2)
+    weights_at_low, weights_at_high = np.split(weights_at(np.concatenate([low, high])), 2)
     with np.errstate(all="ignore"):
-        size = np.maximum(np.abs(of_low), np.abs(of_high))
-        relative = np.abs(of_high - of_low) / np.where(size > 0, size, 1.0)
+        size = np.maximum(np.abs(weights_at_low), np.abs(weights_at_high))
+        relative = np.abs(weights_at_high - weights_at_low) / np.where(size > 0, size, 1.0)
     return np.nan_to_num(relative, nan=0.0, posinf=0.0).max(axis=1)
