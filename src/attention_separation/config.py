@@ -243,7 +243,7 @@ def _said_where_written(
 
 
 def _moved(place: Place) -> str:
-    """What to say of an old setting; empty where a place is none."""
+    """The sentence on an old setting that has moved; "" for a place that is none."""
     section, *path = place or ("",)
     pattern = (path[0], "*", path[2]) if len(path) == 3 else tuple(path)
     if section != FIRST_PAPER or pattern not in MOVED:
@@ -252,12 +252,13 @@ def _moved(place: Place) -> str:
 
 
 def _below(section: str, faults: Iterable[Fault]) -> list[Fault]:
-    """Faults of a section, with their places in the configuration."""
+    """The faults of a section, with their paths in the whole configuration."""
     return [((section, *place), text) for place, text in faults]
 
 
 def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
-    """Overrides with what is no section, nor looks like one, moved into the first study's."""
+    """The overrides, where keys that are no section, nor look like one, are moved into the first
+    study's section."""
     names = [*Config.model_fields, *SoftmaxVsLinearSection.model_fields]
     of_sections = {}
     of_first_study = {}
@@ -273,7 +274,8 @@ def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
 
 
 def _line(path: Place, text: str, overrides: dict[str, Any], origin: str) -> str:
-    """A fault with its path, as it was written where it is an override's."""
+    """The line on a fault, with its path as it was written, which for an override is the
+    override's."""
     if path[:1] == (FIRST_PAPER,) and path[1:2] and path[1] in overrides:
         path = path[1:]
     line = f"{dotted(path)}: {text}"
@@ -281,7 +283,8 @@ def _line(path: Place, text: str, overrides: dict[str, Any], origin: str) -> str
 
 
 def _merged(base: Any, over: Any) -> Any:
-    """Mappings key by key, anything else replaced; null removes nothing, it is a value."""
+    """Two values merged: mappings key by key, anything else replaced. null is a value, and removes
+    nothing."""
     if not (isinstance(base, dict) and isinstance(over, dict)):
         return over
     return base | {key: _merged(base.get(key), value) for key, value in over.items()}

@@ -166,7 +166,8 @@ def _train_cells(arguments: argparse.Namespace) -> None:
 
 
 def _matching(names: Iterable[str], patterns: Iterable[str]) -> Iterator[str]:
-    """The names that match each pattern; ValueError where none does."""
+    """The names that match some pattern, in the patterns' order; ValueError where a pattern matches
+    none."""
     for pattern in patterns:
         matching = [name for name in names if fnmatchcase(name, pattern)]
         if not matching:

@@ -60,7 +60,8 @@ def check_kernel(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int])
 
 
 def all_sizes(classes: int) -> list[int]:
-    """Numbers of tokens that tell of all n up to the largest: powers of 2 times K."""
+    """The numbers of tokens at which a kernel is tried in place of all n: K times the powers of 2,
+    and the largest."""
     most = LARGEST_N // classes
     powers = [2**k for k in range(int(np.log2(most)) + 1)]
     sizes = {classes * tokens for tokens in [*powers, most]}
@@ -279,7 +280,8 @@ def _rearranged(kernel: Kernel, types: TokenTypes, arrangement: Arrangement) -> 
 
 
 def _with_classes_renamed(vectors: np.ndarray, classes: int, shift: int) -> np.ndarray:
-    """Vectors (..., C) whose coordinates of classes are moved on by a shift."""
+    """Vectors (..., C) in which each class takes the coordinate of the class `shift` places
+    before."""
     renamed = vectors.copy()
     # With X all ones in one coordinate no class has one.
     class_coordinates = vectors[..., 1 : 1 + classes]

@@ -98,12 +98,13 @@ class Least:
 
     @property
     def fails_above(self) -> np.ndarray:
-        """Values tried, larger than the least, at which it does not separate."""
+        """The values tried above the least one at which the kernel does not separate."""
         return self.tried[(self.tried > self.value) & (self.verdicts == 0)]
 
     @property
     def undecided_below(self) -> np.ndarray:
-        """Values tried, smaller than the least if there is one, at which float64 does not tell."""
+        """The values tried below the least one, or all if there is none, at which float64 does not
+        tell."""
         return self.tried[(self.tried < self.value) & np.isnan(self.verdicts)]
 
 

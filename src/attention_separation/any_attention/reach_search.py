@@ -56,7 +56,8 @@ class Reach:
 
     @property
     def last(self) -> float:
-        """The largest n at which it separates; inf if at 10^12 still, NaN if at none."""
+        """The largest n at which the kernel separates; inf if it does at 10^12 still, NaN if at
+        none."""
         return self.separates[-1].last if self.separates else math.nan
 
     @property

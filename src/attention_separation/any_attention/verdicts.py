@@ -32,7 +32,7 @@ def separates(
     weight: np.ndarray | float = 0.0,
     level: float | None = None,
 ) -> np.ndarray:
-    """Whether a kernel separates at each n, (P,); not where float64 does not tell its best P."""
+    """Whether a kernel separates at each n, (P,); False where float64 does not tell its best P."""
     return separation(kernel, layer, data, n, weight, level, by_bounds=False) == 1
 
 
@@ -82,7 +82,7 @@ def verdicts(
 
 
 def exp_probabilities(layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:
-    """What exp can do at numbers of tokens n: all kernels are measured against it."""
+    """P of exp at its best threshold, at each n, (P,): all kernels are measured against it."""
     return known_probability(remembered_bounds(KERNELS["exp"], layer, data, n))
 
 

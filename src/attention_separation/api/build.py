@@ -59,8 +59,8 @@ HINTS_OF_ERRORS: dict[type[ArithmeticError], str] = {
 
 
 def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequence[int]) -> None:
-    """Raise ArithmeticError where a kernel of one's own breaks what is exact here at one of the
-    numbers of tokens, and warn where it has negative weights; built-in kernels are not tried.
+    """Raise ArithmeticError where a user's kernel has no exact answers at one of the numbers of
+    tokens, and warn where it has negative weights; built-in kernels are not tried.
 
     Nothing is remembered: what a function gives may change, as a trained module's answers do.
 

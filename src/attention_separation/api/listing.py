@@ -55,7 +55,7 @@ kernels = KernelList()
 
 
 def as_text(head: tuple[str, ...], cells: list[tuple[str, ...]]) -> str:
-    """A table for people, columns aligned."""
+    """A table as text with aligned columns."""
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
     rule = tuple("-" * width for width in widths)
     lines = []

@@ -38,7 +38,8 @@ class Answer:
 
     @property
     def _condition(self) -> str:
-        """The layer, the sizes of the data, and the threshold or the ends of the best ones."""
+        """The condition of the answer in words: the layer, the sizes of the data, and the
+        threshold, or the ends of the interval of best ones."""
         words_by_layer: dict[tuple[str, str], str] = {
             (layer.model, layer.attention_x): layer.words for layer in LAYERS
         }
@@ -54,7 +55,7 @@ class Answer:
 
 
 def picture_to_open(draw: "Callable[[], Axes]") -> str:
-    """A picture below a line that opens it, as HTML; nothing without Matplotlib."""
+    """The HTML of a line that opens a picture below it; "" without Matplotlib."""
     try:
         picture = _as_svg(draw())
     except ImportError:
@@ -63,7 +64,7 @@ def picture_to_open(draw: "Callable[[], Axes]") -> str:
 
 
 def _as_svg(axes: "Axes") -> str:
-    """The picture of some axes, which is closed."""
+    """The SVG of the picture of some axes; the picture is closed."""
     from matplotlib import pyplot
 
     figure = axes.get_figure(root=True)

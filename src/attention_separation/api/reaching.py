@@ -167,7 +167,7 @@ class KernelReach:
         return [(span.first, int(span.last)) for span in self.reach.holes]
 
     def say_what_is_undecided(self) -> None:
-        """Warn of n at which float64 does not tell."""
+        """Warn of the n at which float64 does not tell whether the kernel separates."""
         undecided = self.reach.undecided + self.reach.undecided_ends
         if undecided:
             first = min(span.first for span in undecided)
@@ -234,7 +234,7 @@ MOST_RUNS_SHOWN = 3
 
 
 def words_of_runs(runs: Sequence[tuple[int, N]]) -> str:
-    """Runs of n as text, of many the first two and the last."""
+    """Runs of n as text; of many the first two and the last."""
     words = [_words_of_run(*run) for run in runs]
     if len(words) > MOST_RUNS_SHOWN:
         words = [*words[:2], "...", words[-1]]

@@ -110,7 +110,8 @@ class Separation(Answer):
         return self.scored.curves()
 
     def _ranked(self) -> separation.Ranked:
-        """The states of a column by the order of their scores, where float64 tells it."""
+        """The states of a sign column in the order of their scores; ArithmeticError where float64
+        does not tell the order."""
         _require_resolved(self.kernel, self.n, self._curves)
         return self.scored.ranked()
 
@@ -248,7 +249,8 @@ def separate(
 
 
 def _best(curves: ThresholdCurves) -> tuple[float, float, float]:
-    """The best probability of a single curve, and the ends of its widest interval of thresholds."""
+    """The best probability of a curve of one point, and the ends of its widest interval of
+    thresholds."""
     probability, low, high = curves.best()
     return float(probability[0]), float(low[0]), float(high[0])
 
@@ -380,7 +382,7 @@ def success(
 
 
 def _silent(states: StateScores, m: int, tau: float) -> float:
-    """P(none of m columns has a score that exceeds tau)."""
+    """The probability that none of m sign columns has a score that exceeds tau."""
     flags = states.exceed(tau)
     weights = binomial_half_pmf(flags.shape[-1] - 1) / np.prod(flags.shape[:3])
     exceeding = flags.sum(axis=(0, 1, 2)) @ weights

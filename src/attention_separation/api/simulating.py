@@ -189,8 +189,9 @@ def _require_memory(method: str, n: int, d: int, m: int) -> None:
 
 
 def _say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, trials: int) -> None:
-    """Print about how long literal trials take, if that is long. Only of maps of features, of which
-    one trial may take minutes, and which may be tried with few queries."""
+    """Print how many seconds literal trials will take, if that is long. Only kernels of
+    element-wise feature maps are timed: one of their trials may take minutes, and they can be tried
+    with few queries."""
     if kernel.kind != "features" or kernel.vectors_seen != "orbits" or n <= QUERIES_TRIED:
         return
     tokens = layer.tokens(data, n)
@@ -206,8 +207,8 @@ def _say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, trials:
 def _draws(
     layer: Layer, data: FixedData, n: int, trials: int, seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Places of special tokens (T, 2, q) and signs' bits (T, d, m), 1 for a plus, in chunks that do
-    not depend on what they are for: fewer trials are the first of more."""
+    """What trials draw, by chunks of T trials: the places of special tokens (T, 2, q), and the bits
+    of signs (T, d, m), 1 for a plus. The draws of fewer trials are the first of those of more."""
     rng = np.random.default_rng(seed)
     d = layer.d(data.classes)
     m = data.m(n)

@@ -23,7 +23,7 @@ LARGEST_NUMBER = 1000.0
 
 
 def layer_of(model: str, attention_x: str) -> Layer:
-    """The layer of a model with X; ValueError if there is none."""
+    """The layer of a model with X as named; ValueError if there is none."""
     models = dict.fromkeys(layer.model for layer in LAYERS)
     if not isinstance(model, str) or model not in models:
         name = model if isinstance(model, str) else ""

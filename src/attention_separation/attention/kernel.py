@@ -51,7 +51,7 @@ class KernelInputs:
             return np.log(self.coordinate_counts)
 
     def squared_lengths(self, vectors: np.ndarray) -> np.ndarray:
-        """||v||^2 of vectors (..., C), over all d coordinates: (...)."""
+        """The squared length of each vector (..., C), over all d coordinates: (...)."""
         squares = vectors**2
         if self.coordinate_counts is not None:
             squares = self.coordinate_counts * squares
@@ -66,7 +66,8 @@ class KernelInputs:
             return np.logaddexp.reduce(keys + np.log(counts), axis=-2, keepdims=True)
 
     def largest(self, values: np.ndarray) -> np.ndarray:
-        """The largest of values (..., R, T) in each row, over keys that exist: (..., R, 1)."""
+        """The largest value of each row, (..., R, 1), of values (..., R, T), over keys that
+        exist."""
         return np.where(self.multiplicities > 0, values, -np.inf).max(axis=-1, keepdims=True)
 
 
@@ -199,7 +200,7 @@ class Kernel:
         return f"{', '.join(others)} and {last}"
 
     def attention_weights(self, seen: KernelInputs) -> np.ndarray:
-        """f, (..., R, T): the weight of one token of each key; 0 for keys that do not exist.
+        """The weight of one token of each key, (..., R, T); 0 for keys that do not exist.
         ArithmeticError if a weight is no finite number, OverflowError if it or a row's sum is
         infinite, RowSumError if a row that is to be divided has no positive sum."""
         weights = self._normalised_weights(seen)
@@ -208,7 +209,8 @@ class Kernel:
         return self.of_rows(weights, seen.multiplicities)
 
     def _normalised_weights(self, inputs: KernelInputs) -> np.ndarray:
-        """Weights over their normaliser, (..., R, T); errors as of `attention_weights`."""
+        """The weights divided by their normaliser, (..., R, T); errors as of
+        `attention_weights`."""
         weights = self.weigh(inputs)
         exists = inputs.multiplicities > 0
         shift: np.ndarray | float = 0.0

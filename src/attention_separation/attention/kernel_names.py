@@ -220,7 +220,8 @@ def _kernel_of_family(
 
 
 def _with_a_point(family: KernelFamily, number: str) -> str:
-    """The name that is meant by one without its decimal point, as `entmax_17`, as a question."""
+    """The question whether a name is meant whose decimal point is missing, as in `entmax_17`; "" if
+    none is."""
     meant = f"{number[0]}.{number[1:]}"
     if family.high >= 10 or not number.isdecimal() or not family.low <= float(meant) <= family.high:
         return ""
@@ -228,7 +229,7 @@ def _with_a_point(family: KernelFamily, number: str) -> str:
 
 
 def _nearest(name: str) -> str:
-    """The name that is most likely meant, as a question; "" where none is near."""
+    """The question whether the nearest name is meant; "" where none is near."""
     meanings = {kernel: kernel for kernel in KERNELS} | SAID_OTHERWISE
     for number in re.findall(NUMBER, name[:MOST_SHOWN]):
         meanings |= _members_with(number)

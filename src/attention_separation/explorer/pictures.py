@@ -60,7 +60,7 @@ writes them."""
 def separation(
     kernel: Given, n: int = 2_000, temperature: float = 1.0, **setting: Any
 ) -> Separation:
-    """What `separate` says of a kernel whose scores are divided by a temperature."""
+    """The `separate` of a kernel whose scores are divided by a temperature."""
     return separate(at_temperature(kernel, temperature), n=n, **setting)
 
 
@@ -70,7 +70,7 @@ def nearest_multiple(n: float, classes: int) -> int:
 
 
 def in_digits(probability: float) -> str:
-    """Four digits; what is not quite 0 or 1 is not said to be."""
+    """A probability with four digits, of which none but 0 reads as 0, and none but 1 as 1."""
     if 0 < probability < 0.00005:
         return "< 0.0001"
     return "> 0.9999" if 0.99995 <= probability < 1 else f"{probability:z.4f}"
@@ -369,7 +369,7 @@ def draw_recall(d: int = 64, n: int = 64, decay: float = 0.99) -> Figure:
 
 
 def as_svg(figure: Figure) -> str:
-    """The picture as SVG; the same figure gives the same text."""
+    """The picture as SVG; the same figure gives the same bytes."""
     text = io.StringIO()
     with house_rc():
         figure.savefig(text, format="svg", metadata={"Date": None})

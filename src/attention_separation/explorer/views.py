@@ -42,7 +42,8 @@ class Control(NamedTuple):
     more: Values
 
     def value_of(self, text: str) -> Any:
-        """The value of which an address has a text, or the start if it can have none such."""
+        """The control's value that an address has as text; the value at the start if the text is
+        none of its values."""
         allowed = self.more.get("options", self.more.get("steps", ()))
         value_by_text = {in_address(value): value for value in allowed}
         if isinstance(self.start, list):
@@ -52,7 +53,7 @@ class Control(NamedTuple):
 
 
 def in_address(value: Any) -> str:
-    """A control's value as an address has it."""
+    """The text that an address has for a control's value."""
     if isinstance(value, list):
         return ";".join(value)
     return value if isinstance(value, str) else f"{value:.15g}"
@@ -167,7 +168,7 @@ def title(name: str) -> str:
 
 
 def _controls_of_views() -> dict[str, Control]:
-    """The views' own controls, by the view's name, a dot, and the control's."""
+    """The controls of single views, by the view's name, a dot, and the control's."""
     controls = {}
     for name, view in VIEWS.items():
         for key, control in view.controls.items():
@@ -181,8 +182,8 @@ STARTS["view"] = VIEW_CHOICE.start
 
 
 def question(values: Values) -> tuple[list[str], dict[str, Any]]:
-    """What the values of CONTROLS ask: kernels, each once, the first the one that the number is of;
-    and their setting, n and what is not where it starts."""
+    """The question that the values of CONTROLS are: the kernels, each once, of which the first has
+    the number, and their setting: n, and each value that is not the one at the start."""
     layer = LAYER_BY_WORDS[values["layer"]]
     classes = values["classes"]
     kernels = [KERNEL_BY_WORDS[words] for words in (values["kernel"], *values["others"])]
@@ -293,7 +294,7 @@ def show(name: str, kernels: Sequence[str], setting: Values, values: Values) -> 
 
 
 def _call(function: str, *positional: object, **named: Any) -> str:
-    """A call as it is written."""
+    """A call of a function as Python code."""
     words = [str(argument) for argument in positional]
     words += [f"{name}={value!r}" for name, value in named.items()]
     return f"{function}({', '.join(words)})"

@@ -49,7 +49,8 @@ def question(function: Callable[P, Answer]) -> Callable[P, Answer]:
 
 
 def warn(text: str) -> None:
-    """A UserWarning, unless the question that is being answered has given it before."""
+    """Warn with a UserWarning, unless the question that is being answered has given this sentence
+    before."""
     given_sentences = _SAID.get()
     if given_sentences is not None and text in given_sentences:
         return
@@ -59,7 +60,7 @@ def warn(text: str) -> None:
 
 
 def _levels_to_caller() -> int:
-    """How many calls up from `warn` the first line outside of the package is."""
+    """The number of calls from `warn` up to the first line outside of the package."""
     levels = 1
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):

@@ -38,12 +38,12 @@ _SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = SHOWN_CHARACTERS
 
 
 def plain_or_quoted(name: str) -> str:
-    """A key as it stands, or in quotes where it would not be seen to be one."""
+    """A key as it stands, or in quotes where it would not be recognised as one."""
     return name if PLAIN_KEY.fullmatch(name) else short_repr(name)
 
 
 def suggestion(name: str, allowed: list[str]) -> str:
-    """What may stand in a name's place, the likeliest first."""
+    """The hint on what may stand in a name's place, the likeliest first."""
     close = difflib.get_close_matches(name, allowed, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}allowed: {', '.join(map(plain_or_quoted, allowed)) or 'none'}"
@@ -56,7 +56,7 @@ def short_repr(value: Any) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """How many there are of something whose plural ends in s: 1 point, 2,000 points."""
+    """A count with its noun, whose plural ends in s: 1 point, 2,000 points."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 

@@ -323,9 +323,9 @@ def checked_call(
     x: np.ndarray,
     *counts: np.ndarray,
 ) -> np.ndarray:
-    """What a user's function gives of a copy of numbers, as floats; ArithmeticError, with `words`
-    for the function, where it raises something or gives no numbers of the right shape. A tensor's
-    values stay as they are."""
+    """What a user's function returns for a copy of x, as float64 numbers; a tensor's values stay as
+    they are. ArithmeticError, which calls the function `words`, where it raises an error or returns
+    no numbers of the right shape."""
     is_array = isinstance(x, np.ndarray)
     try:
         with np.errstate(all="ignore"):
@@ -352,14 +352,16 @@ def checked_call(
 
 
 def same_shape(x_shape: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """What is wrong with the shape of weights of scores; "" if nothing is."""
+    """The fault in the shape of weights, which should be that of their scores; "" if there is
+    none."""
     if shape == x_shape:
         return ""
     return f"an array of shape {shape} for scores of shape {x_shape}; allowed: the same shape"
 
 
 def vectors(x_shape: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """What is wrong with the shape of features of vectors; "" if nothing is."""
+    """The fault in the shape of features, which should be that of their vectors but for the last
+    axis; "" if there is none."""
     if len(shape) == len(x_shape) and shape[:-1] == x_shape[:-1]:
         return ""
     wanted = ", ".join(map(str, x_shape[:-1]))
@@ -387,7 +389,8 @@ HINTS = {
 
 
 def hint_on(error: BaseException) -> str:
-    """What a function of one number, or of float32, is to be; "" for an error of another kind."""
+    """The hint for an error of a function that takes single numbers, or float32, where it gets
+    arrays of float64; "" for other errors."""
     for message_pattern, hint in HINTS.items():
         if re.search(message_pattern, str(error)):
             return f"; {hint}"
@@ -395,7 +398,7 @@ def hint_on(error: BaseException) -> str:
 
 
 def in_a_line(error: BaseException) -> str:
-    """An error's type and what it says, on one line."""
+    """An error's type and message on one line, cut where it is long."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     if len(text) <= MOST_OF_ERROR:
         return text

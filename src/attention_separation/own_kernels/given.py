@@ -202,7 +202,8 @@ def _feature_map(name: str, phi: Callable[[Any], Any], elementwise: bool) -> bui
 
 
 def _with_sizes(function: Callable[..., Any], n: int, d: int) -> Callable[..., np.ndarray]:
-    """A function of arrays that gets n and d where it has arguments of these names."""
+    """A function of arrays that calls the given one with n and d too, where it has arguments of
+    these names."""
     sizes = {}
     arguments = _parameters(function)
     if "n" in arguments:
@@ -213,7 +214,8 @@ def _with_sizes(function: Callable[..., Any], n: int, d: int) -> Callable[..., n
 
 
 def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """A function's arguments by name; none of what is written in C and has no signature."""
+    """The arguments of a function by name; none of a function written in C, which has no
+    signature."""
     try:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):

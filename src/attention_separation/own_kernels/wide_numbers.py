@@ -43,7 +43,7 @@ class WideNumbers:
 
 
 def wide(mantissa: np.ndarray | float, exponent: np.ndarray | float = 0.0) -> WideNumbers:
-    """mantissa * e^exponent as wide numbers: plain ones where they are in range."""
+    """The numbers mantissa * e^exponent as wide numbers, plain ones where they are in range."""
     mantissa, exponent = np.broadcast_arrays(mantissa, exponent)
     log = np.log(np.abs(mantissa)) + exponent
     # 0, infinities and what is no number are plain as well.
@@ -56,8 +56,8 @@ def wide(mantissa: np.ndarray | float, exponent: np.ndarray | float = 0.0) -> Wi
 
 
 def row_weights(numbers: WideNumbers, exists: np.ndarray) -> np.ndarray:
-    """Rows of wide weights (..., T) in float64, each over its largest power of e among the keys
-    that exist."""
+    """Rows of wide weights, (..., T), as float64, each row divided by its largest power of e among
+    the keys that exist."""
     exponents = np.where(exists, numbers.exponents_of_sizes(), -np.inf)
     largest = exponents.max(axis=-1, keepdims=True)
     weights = numbers.over(np.where(np.isneginf(largest), 0.0, largest))
@@ -76,7 +76,7 @@ def inner_products(queries: WideNumbers, keys: WideNumbers) -> WideNumbers:
 
 
 def evaluate(expression: str, known: Mapping[str, np.ndarray | float]) -> WideNumbers:
-    """A formula's value, by the arrays that its names stand for; `expression` is a `Formula`'s."""
+    """The value of a formula's expression, given the arrays that its names stand for."""
     with np.errstate(all="ignore"):
         names = {name: wide(np.asarray(values, dtype=float)) for name, values in known.items()}
         return _value(_parsed(expression), names)
@@ -127,10 +127,12 @@ def _subtract(a: WideNumbers, b: WideNumbers) -> WideNumbers:
 
 
 def _multiply(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """a * b."""
     return wide(a.mantissa * b.mantissa, a.exponent + b.exponent)
 
 
 def _divide(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """a / b."""
     return wide(a.mantissa / b.mantissa, a.exponent - b.exponent)
 
 
@@ -153,6 +155,7 @@ def _exp(a: WideNumbers) -> WideNumbers:
 
 
 def _log(a: WideNumbers) -> WideNumbers:
+    """log a."""
     return wide(np.log(a.mantissa) + a.exponent)
 
 
@@ -179,6 +182,7 @@ def _or_itself(values: WideNumbers, a: WideNumbers) -> WideNumbers:
 
 
 def _sqrt(a: WideNumbers) -> WideNumbers:
+    """The square root of a."""
     return wide(np.sqrt(a.mantissa), a.exponent / 2)
 
 
@@ -195,10 +199,12 @@ def _where(holds: np.ndarray, a: WideNumbers, b: WideNumbers) -> WideNumbers:
 
 
 def _minimum(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """The smaller one of a and b, number by number."""
     return _where(_subtract(a, b).mantissa < 0, a, b)
 
 
 def _maximum(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """The larger one of a and b, number by number."""
     return _where(_subtract(a, b).mantissa > 0, a, b)
 
 

@@ -76,7 +76,7 @@ def _cells(text: str) -> list[list[str]]:
 
 
 def _are_same(old: list[list[str]], new: list[list[str]]) -> bool:
-    """Whether cells are equal, numbers to a part in 10^6 or 10^-13."""
+    """Whether all cells are equal, where numbers may differ by a part in 10^6, or by 10^-13."""
     if list(map(len, old)) != list(map(len, new)):
         return False
     return all(a == b or _is_close(a, b) for a, b in zip(chain(*old), chain(*new), strict=True))
@@ -91,6 +91,6 @@ def _is_close(a: str, b: str) -> bool:
 
 
 def is_kept(result: Any, output: Output) -> bool:
-    """Whether docs/ has an output: those of a whole run, and what pages alone ask for."""
+    """Whether docs/ keeps an output: those of a whole run, and those that pages alone ask for."""
     is_of_docs = output.kind in (FIGURE, PICTURE, TABLE)
     return is_of_docs and (result.in_default_run or result.is_for_pages)

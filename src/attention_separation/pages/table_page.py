@@ -87,7 +87,7 @@ def _cell(value: object) -> str:
 
 
 def _rounded(value: float) -> str:
-    """Four digits; whole numbers below 10^15 in full."""
+    """A number as text with four digits; whole numbers below 10^15 in full."""
     is_whole = value.is_integer() and 1e4 <= abs(value) < 1e15
     return f"{value:,.0f}" if is_whole else f"{value:.4g}".replace("inf", "∞")
 

@@ -98,7 +98,7 @@ class Question:
         return self._literal()
 
     def of_scores(self, layer: Scores) -> scores.Question:
-        """The question that one integral answers, of a kernel of the score."""
+        """The question on a kernel of the score, which one integral answers."""
         writes = Writes(self.n, self.rewrites, layer.decay, layer.window)
         return scores.Question(layer.kernel, self.d, writes, self.cosine)
 
@@ -343,7 +343,7 @@ def simulate(
 
 
 def _norm(norm: Norm, d: int) -> float:
-    """The length that is meant; else ValueError."""
+    """The length of keys and queries that a norm names; ValueError if it is none."""
     if isinstance(norm, str) and norm == "sqrt_d":
         return math.sqrt(d)
 
@@ -364,7 +364,7 @@ def _question(
     trials: int | None,
     seed: int,
 ) -> Question:
-    """The question, its numbers checked; ValueError names the one that is wrong."""
+    """The question with its numbers checked; ValueError names the one that is wrong."""
     keys = whole_number("n", n, 1, LARGEST_N)
     dimension = whole_number("d", d, 2, LARGEST_D)
     checked_age = None if age is None else whole_number("age", age, 0, keys - 1)

@@ -56,7 +56,7 @@ def fault(sentence: str) -> PydanticCustomError:
 
 
 def below(faults: list[Fault]) -> ValidationError:
-    """What a validator raises for all faults of what it sees, with their paths below it."""
+    """The error that a validator raises for all faults of a value, with their paths within it."""
     lines = [InitErrorDetails(type=fault(text), loc=path, input=None) for path, text in faults]
     return ValidationError.from_exception_data("settings", lines)
 
@@ -87,7 +87,7 @@ def faults_of(
 
 
 def shortened(faults: list[Fault]) -> list[Fault]:
-    """The first faults of each list, and how many more it has."""
+    """The first faults of each list, and a sentence on how many more it has."""
     faults_by_list: dict[Place, list[Fault]] = {}
     for path, text in faults:
         place = path[:-1] if path and isinstance(path[-1], int) else path
@@ -128,7 +128,7 @@ def unencodable_values(values: Any) -> list[Fault]:
 
 
 def dotted(path: Place) -> str:
-    """A path as text: ("panels", "fig4a", "sweep", "d", 2) is panels.fig4a.sweep.d[2]."""
+    """A path as text: ("panels", "fig4a", "sweep", "d", 2) becomes panels.fig4a.sweep.d[2]."""
     text = ""
     for part in path:
         if not isinstance(part, str):
@@ -177,7 +177,7 @@ def _is_shown(field: FieldInfo) -> bool:
 
 
 def _description(key: object, fields: Mapping[str, FieldInfo]) -> str | None:
-    """What the field of a name or an alias is of; None where there is none."""
+    """The description of the field with a name or an alias; None where there is none."""
     for name, field in fields.items():
         if key in (name, field.alias):
             return field.description

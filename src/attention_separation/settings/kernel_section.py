@@ -77,7 +77,7 @@ KERNEL_FORMS = {"score": ScoreKernel, "feature_map": FeatureKernel, "python": Py
 
 
 def _nearest_form(keys: Iterable[Any]) -> str | None:
-    """The form whose key is near one of these, if any is."""
+    """The form of a kernel whose key is nearest to one of these; None if none is near."""
     for key in keys:
         for form in difflib.get_close_matches(str(key), KERNEL_FORMS, n=1):
             return form
@@ -85,7 +85,8 @@ def _nearest_form(keys: Iterable[Any]) -> str | None:
 
 
 def _form(value: Any) -> str:
-    """The key of a kernel's form; one without any of them is of that with the nearest."""
+    """The key of a kernel's form, such as "score", by which its settings are checked; of a kernel
+    without one, the nearest form's."""
     for key, form in KERNEL_FORMS.items():
         if isinstance(value, form) or (isinstance(value, dict) and key in value):
             return key
@@ -94,7 +95,7 @@ def _form(value: Any) -> str:
 
 
 def _require_one_form(value: Any) -> Any:
-    """The value; ValueError if it is a mapping with keys of several forms, or none."""
+    """The value, checked: ValueError if it is a mapping with keys of several forms, or of none."""
     if not isinstance(value, dict):
         return value
     forms = [key for key in KERNEL_FORMS if key in value]

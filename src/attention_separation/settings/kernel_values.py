@@ -23,7 +23,7 @@ def own_kernels(settings: Mapping[str, OwnKernel] | None) -> dict[str, Kernel]:
 
 
 def asked_kernels(only: Sequence[str] | None, own: Mapping[str, OwnKernel] | None) -> list[Kernel]:
-    """All kernels of a table: built-in ones, or `only` some of them, then own ones."""
+    """The kernels of a table: the built-in ones, or those in `only`, then the user's own."""
     built_in = [kernel_named(name) for name in only or KERNELS]
     return [*built_in, *own_kernels(own).values()]
 
@@ -35,7 +35,7 @@ def kernel_of(name: str, own: OwnKernel | None) -> Kernel:
 
 
 def own_kernel(name: str, setting: OwnKernel) -> Kernel:
-    """One kernel; its weights are as they are given, no logarithms."""
+    """A user's own kernel from its settings."""
     normaliser: Normaliser = "row sum" if setting.normalised else "none"
     if isinstance(setting, PythonKernel):
         return _python_kernel(name, setting, normaliser)

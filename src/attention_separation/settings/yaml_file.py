@@ -112,7 +112,7 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
 
 
 def _with_numbers_of_yaml_1_2() -> None:
-    """Take the loader's rules of what a number looks like from here."""
+    """Set the loader to read numbers as YAML 1.2 has them."""
     forms_of_numbers = {INTEGER_TAG: INTEGER, FLOAT_TAG: FLOAT}
     # By the first character of a value: the tags that it may have, and what such values look like.
     resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}

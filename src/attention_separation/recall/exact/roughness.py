@@ -60,7 +60,8 @@ def roughness(kernel: Kernel, d: int, tokens: int) -> Roughness:
 
 
 def _mismatch(kernel: Kernel, d: int, tokens: int, rule: Cosines) -> float:
-    """How far E |h| and E h^2 by a rule are from those by even angles, relative."""
+    """The relative distance of E |h| and E h^2, by a rule, from those by even angles; the larger of
+    both."""
     even = even_cosines(d)
     # Together, for weights of two calls need not have one scale.
     scores = d * np.concatenate([even.values, rule.values])

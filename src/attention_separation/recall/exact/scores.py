@@ -298,7 +298,8 @@ class DecayedKeys:
         return _log_size_and_sign(shortfalls)
 
     def _shortfall_spline(self, law: WeightLaw, knots: np.ndarray, count: int) -> CubicSpline:
-        """(1 - phi(u)) / u^2 as a function of u, between knots (K,), of which the first is 0.
+        """The spline of (1 - phi(u)) / u^2 as a function of u, between knots (K,), of which the
+        first is 0.
 
         phi(u) = E prod_i cos(u g_i h) is of a key of age 0 of which `count` writes are seen, with
         factors g_i, and weight h. At u = 0 the quotient is E h^2 sum_i g_i^2 / 2.
@@ -433,7 +434,7 @@ def _one_minus_cosines(omega: np.ndarray, law: WeightLaw) -> np.ndarray:
 
 
 def _one_minus_power(one_minus_cosines: np.ndarray, exponent: int) -> np.ndarray:
-    """1 - cos^exponent of 1 - cos, without cancellation."""
+    """The numbers 1 - cos^exponent, from 1 - cos, without cancellation."""
     if exponent == 1:
         return one_minus_cosines
     is_negative = one_minus_cosines > 1
@@ -447,7 +448,7 @@ def _one_minus_power(one_minus_cosines: np.ndarray, exponent: int) -> np.ndarray
 
 
 def _log_size_and_sign(shortfall: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """log |phi| and the sign of phi = 1 - shortfall."""
+    """The logarithm of |phi| and the sign of phi, where phi = 1 - shortfall."""
     sign = np.where(shortfall > 1, -1.0, 1.0)
     distance = np.where(shortfall > 1, 2 - shortfall, shortfall)
     return np.log1p(-np.minimum(distance, 1 - 1e-16)), sign

@@ -46,8 +46,8 @@ class WeightLaw:
         return float(np.max(sizes[by_size][is_rare] * counts))
 
     def usual_size(self, share: float) -> float:
-        """The size that this share of the weights is below, of those that are not 0; 0 where all
-        are."""
+        """The size below which this share of the weights lies, of those that are not 0; 0 where all
+        are 0."""
         is_some = self.values != 0
         if not is_some.any():
             return 0.0
@@ -97,7 +97,8 @@ def weight_law(
 
 
 def _is_likely(values: np.ndarray, shares: np.ndarray, failure_probability: float) -> np.ndarray:
-    """Which weights are not among the largest, which come with that probability together, (M,)."""
+    """Whether each weight, (M,), is kept: the largest ones are not, as far as they come together
+    with less than that probability."""
     by_size = np.argsort(-np.abs(values), kind="stable")
     is_likely = np.ones(len(values), dtype=bool)
     is_likely[by_size] = shares[by_size].cumsum() > failure_probability
@@ -137,5 +138,5 @@ def weights_of_scores(kernel: Kernel, scores: np.ndarray, n: int, d: int) -> np.
 
 
 def has_either_sign(law: WeightLaw) -> bool:
-    """Whether some weights are negative: then what a row is divided by may be negative too."""
+    """Whether some weights are negative: then a row's sum may be negative too."""
     return bool(law.values.min() < 0 or math.copysign(1, law.own) < 0)

@@ -89,7 +89,7 @@ class Pairs:
         return np.stack([self.accuracies(layer, generator, sizes) for _ in range(draws)])
 
     def draw(self, generator: np.random.Generator) -> Draw:
-        """Random pairs and queries."""
+        """A draw of random pairs and queries."""
         keys = self._directions(generator, self.n)
         values = generator.choice([-1.0, 1.0], ((self.rewrites + 1) * self.n, COORDINATES))
         places = self._places(generator)
@@ -116,13 +116,13 @@ class Pairs:
         return np.minimum((spread * self.n).astype(int), self.n - 1)
 
     def _directions(self, generator: np.random.Generator, count: int) -> np.ndarray:
-        """Uniform unit vectors, (count, d)."""
+        """Random unit vectors, (count, d), uniform on the sphere."""
         normals = generator.standard_normal((count, self.d))
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
         return normals
 
     def _noisy(self, generator: np.random.Generator, queries: np.ndarray) -> np.ndarray:
-        """Unit vectors (m, d) at the cosine to those given."""
+        """Random unit vectors (m, d) at the pairs' cosine to the given ones."""
         normals = generator.standard_normal(queries.shape)
         normals -= (normals * queries).sum(axis=1, keepdims=True) * queries
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
@@ -143,8 +143,8 @@ class OutputSizes:
     largest: float = 0.0
 
     def ties(self, outputs: np.ndarray, outputs_of_others: Callable[[], np.ndarray]) -> np.ndarray:
-        """Which of the outputs (m, e) are 0 up to rounding; `outputs_of_others` gives those of the
-        same queries and keys with other values."""
+        """Whether each output, (m, e), is 0 up to rounding; `outputs_of_others` returns the outputs
+        of the same queries and keys with other values."""
         share = _rounding_of(outputs)
         sizes = np.abs(outputs.astype(float))
         of_queries = sizes.max(axis=1, keepdims=True)
@@ -156,7 +156,7 @@ class OutputSizes:
 
 
 def _rounding_of(outputs: np.ndarray) -> float:
-    """The share of an output's size up to which it is rounding; 0 of whole numbers."""
+    """The share of an output's size that may be rounding; 0 for whole numbers."""
     if outputs.dtype.kind != "f":
         return 0.0
     return min(ROUNDING_STEPS * float(np.finfo(outputs.dtype).eps), MOST_ROUNDING)
@@ -212,7 +212,8 @@ def _error_of_equal_draws(value: float, trials: int) -> float:
 
 
 def checked_outputs(layer: BlackBox, draw: Draw, pairs: Pairs) -> np.ndarray:
-    """What a layer gives of a draw, numbers (m, e) of the layer's own type; else ValueError."""
+    """The outputs (m, e) of a layer for a draw, in the layer's own type; ValueError if they are no
+    finite numbers of that shape."""
     outputs: object = layer(draw.queries, draw.keys, draw.values)
     shape = (len(draw.queries), COORDINATES)
     if isinstance(outputs, tuple | list):
@@ -235,7 +236,7 @@ def checked_outputs(layer: BlackBox, draw: Draw, pairs: Pairs) -> np.ndarray:
 
 
 def _hint_on_shape(shape: tuple[int, ...], wanted: tuple[int, int], writes: int) -> str:
-    """What of another shape is likely wrong; "" if nothing is."""
+    """The likely cause of an output's wrong shape, in words; "" if none is known."""
     if shape[-2:] == wanted:
         return ", without axes of batches or heads"
     if shape == (writes, COORDINATES):

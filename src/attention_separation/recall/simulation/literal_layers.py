@@ -16,7 +16,7 @@ BlackBox = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def literal_layer(layer: Layer) -> BlackBox:
-    """A layer as a function."""
+    """The layer as a function of queries, keys and values."""
     if isinstance(layer, Scores):
         return partial(_scores, layer)
     if isinstance(layer, Delta):

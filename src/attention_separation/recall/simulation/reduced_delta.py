@@ -26,8 +26,8 @@ class TwoNumbers:
     across: np.ndarray
 
     def after_write(self, beta: float, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """c, (T,), of a key with the coordinates `first` along q and `second` along u - a q; the
-        two numbers become those after its write."""
+        """The product c = <k, u>, (T,), of a key k with the coordinates `first` along q and
+        `second` along u - a q; the two numbers become those after its write."""
         c = self.along * first + self.across * second
         rest = np.maximum(1 - first**2 - second**2, 0.0)
         self.along = self.along - beta * c * first
@@ -35,15 +35,15 @@ class TwoNumbers:
         return c
 
     def squares(self) -> np.ndarray:
-        """|u|^2, (T,)."""
+        """The squared length of u in each trial, |u|^2, (T,)."""
         return self.along**2 + self.across**2
 
 
 def after_own_write(
     beta: float, cosine: float, state: TwoNumbers, sideways: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """c of the query's own key and |u| after its write, (T,) each; `sideways` is a coordinate of a
-    uniform unit vector of R^(d - 1), (T,)."""
+    """The product c = <k, u> with the query's own key k, and |u| after its write, (T,) each;
+    `sideways` is a coordinate of a uniform unit vector of R^(d - 1), (T,)."""
     c = cosine * state.along + np.sqrt(1 - cosine**2) * state.across * sideways
     squares = state.squares() - beta * (2 - beta) * c**2
     return c, np.sqrt(np.maximum(squares, 0.0))
@@ -52,7 +52,8 @@ def after_own_write(
 def coordinates(
     generator: np.random.Generator, d: int, count: int, trials: int
 ) -> list[np.ndarray]:
-    """The first `count` coordinates of uniform unit vectors of R^d, (T,) each; at most d."""
+    """The first `count` coordinates of uniform unit vectors of R^d, at most d of them, (T,)
+    each."""
     normals = generator.standard_normal((count, trials))
     squares = 2 * generator.standard_gamma((d - count) / 2, trials)
     for row in normals:
@@ -93,7 +94,8 @@ class DeltaTrials:
         return np.minimum((places * self.n).astype(int), self.n - 1)
 
     def outputs(self, generator: np.random.Generator, ages: np.ndarray) -> np.ndarray:
-        """v_J o of each trial, (T,), for rising ages (T,) of the query's own key."""
+        """The value's sign times the output, v_J o, in each trial, (T,), for rising ages (T,) of
+        the query's own key."""
         trials = len(ages)
         state = TwoNumbers(np.ones(trials), np.zeros(trials))
         lengths = np.zeros(trials)

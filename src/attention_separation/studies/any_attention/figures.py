@@ -51,7 +51,7 @@ def spaced_multiples(
 
 
 def sizes_in_words(data: Data) -> str:
-    """The sizes of the tokens and of m."""
+    """The sizes of the tokens' entries and of m, in words, for a figure's note."""
     return (
         f"a₀ = {data.a0:g}, a₁ = {data.a1:g}, b = {data.b:g}, c = {data.c:g}, K = {data.classes}, "
         f"m = max(⌊log(n/{data.delta:g})⌋, {data.at_least})"
@@ -237,7 +237,10 @@ def _slopes_in_words(table: pa.Table) -> dict[str, str]:
             margin = numpy_column(rows, "margin")
             middle = len(n) // 2
             slope = math.log(margin[-1] / margin[middle]) / math.log(n[-1] / n[middle])
-            slopes.append(f"{slope:z.2f}".replace("-", "−") if math.isfinite(slope) else "none")
+            if math.isfinite(slope):
+                slopes.append(f"{slope:z.2f}".replace("-", "−"))
+            else:
+                slopes.append("none")
         words[name] = f"\n   p = {' / '.join(slopes)}"
     return words
 
@@ -276,7 +279,8 @@ MARGINS = Lines(
 def _least_weight_column(
     kernel: Kernel, layer: Layer, data: Data, n: list[int]
 ) -> dict[str, np.ndarray]:
-    """The least weight g of X with which a kernel separates, by n; NaN where none is known."""
+    """The column `weight`: the least weight g of X with which a kernel separates, at each n; NaN
+    where none is known."""
     return {"weight": np.array(known_least_weights(kernel, layer, data, n), dtype=float)}
 
 

@@ -68,7 +68,7 @@ def special_scores(law: Mixture, log_d1: float, log_d0: float, rho: float, n: in
     other_weights = weight_of_others(law, rho, n)
 
     def lifted(level: np.ndarray, special: float, sign: int, log_ratio: float) -> np.ndarray:
-        """What a special token makes of an ordinary row's level, with the value `special` in its
+        """The levels of an ordinary row, lifted by a special token with the value `special` in its
         first coordinate, the sign of its class, and a weight ratio."""
         ratio = math.exp(log_ratio)
         gain = ratio * (special + sign * law.beta - level) - rho * (sign * law.beta - level)

@@ -77,7 +77,8 @@ def row_sigmas(
 
 
 def gamma(layer: Layer, data: Data) -> float:
-    """gamma_1: what the special token's score is above that of the rest, over log n."""
+    """gamma_1, the largest difference of the special token's score and that of the rest in a row,
+    over log n."""
     return max(float(row.special) - row.rest for row in row_sigmas(layer, data, data.a1))
 
 
@@ -106,7 +107,8 @@ def weight_ratios(
 def log_weight(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, sigma: float | np.ndarray
 ) -> np.ndarray:
-    """log w of a function of scores at sigma log n, (P,); NaN or -inf where w is not above 0."""
+    """log w(sigma log n), (P,), where w is a function of scores; NaN or -inf where w is not above
+    0."""
     sizes = np.asarray(n, dtype=float)[:, None, None]
     scores = (sigma * np.log(n))[:, None, None]
     inputs = KernelInputs(
@@ -219,7 +221,8 @@ class Mixture:
         self.states = np.concatenate([marked_plus, marked_minus])
 
     def applies(self) -> bool:
-        """Whether data meet what all laws of P and of n need, in docs/laws.md."""
+        """Whether the data meet the conditions of all laws of P and of n, which docs/laws.md
+        lists."""
         data = self.data
         rows = row_sigmas(self.layer, data, data.a1)
         largest_gain = max(row.special - max(row.own, row.rest) for row in rows)
@@ -257,17 +260,18 @@ class Mixture:
         return float(self.probabilities(shares, np.array([rho]), np.array([m]))[0])
 
     def floor(self, m: int) -> float:
-        """P as f -> 0, of every kernel with a weight ratio that is larger on D1, and bounded."""
+        """P as the special token's share f goes to 0: that of every kernel whose weight ratio is
+        bounded, and larger on D1."""
         return self.probability(0.0, 1.0, m)
 
     def of_uniform(self, m: int) -> float:
-        """P of weights 1/n: only the order within a level is left of a1, and nothing in
-        cross-attention, where no value has a1."""
+        """P of uniform weights 1/n. Of a1 only the order within a level is left; in
+        cross-attention, where no value has a1, nothing is."""
         return 0.0 if self.layer == CROSS else self.floor(m)
 
     def of_whole_levels(self, m: int) -> float:
-        """P where all states of the threshold's level fire on D1: the most that shifts of levels
-        can make of the floor which are less than a step, and not of order 1 / n."""
+        """P where all states of the threshold's level fire on D1: the most that the floor can
+        become by shifts of levels that are less than a step, but not of order 1 / n."""
         return float(separation_probability(self.above, self.chances, m).max())
 
     def levels(self, rho: float | np.ndarray) -> np.ndarray:
@@ -278,8 +282,8 @@ class Mixture:
     def firing_chances(
         self, share: float | np.ndarray, rho: float | np.ndarray, ordered: np.ndarray | bool = True
     ) -> np.ndarray:
-        """q: the chance that a column fires on D1 and not on D0, (..., J); 0 where J is no
-        threshold above 0."""
+        """The chance q that a column fires on D1 and not on D0, for each level J of the threshold,
+        (..., J); 0 where J is no threshold above 0."""
         least_shares = self._least_shares(rho, ordered)
         is_lifted = least_shares <= np.asarray(share)[..., None, None]
         chances = is_lifted @ self.states
@@ -292,8 +296,9 @@ class Mixture:
     def _least_shares(
         self, rho: float | np.ndarray, ordered: np.ndarray | bool = True
     ) -> np.ndarray:
-        """The share above which a column of level S fires on D1 over a threshold just above level
-        J, (..., J, 2 S) for y_k3 plus and minus; inf where it never does, or S is above J."""
+        """The least share f with which a column of level S fires on D1 over a threshold just
+        above level J, (..., J, 2 S), for y_k3 plus and minus; inf where it never does, or S is
+        above J."""
         alpha = self.alpha
         beta = self.beta
         sums = self.sums
@@ -314,12 +319,14 @@ class Mixture:
 
 
 def largest_probability(m: float) -> float:
-    """P at f = 1, that of exp: some column has pluses wherever the special token is seen."""
+    """P at f = 1, that of exp: the probability that some column has pluses wherever the special
+    token is seen."""
     return 1 - 0.75**m
 
 
 def separation_probability(above: np.ndarray, fires: np.ndarray, m: int | np.ndarray) -> np.ndarray:
-    """(1 - p)^m - (1 - p - q)^m: no column fires on D0, and some column on D1."""
+    """The probability (1 - p)^m - (1 - p - q)^m that no column fires on D0 and some column fires on
+    D1."""
     return (1 - above) ** m - (1 - above - fires) ** m
 
 

@@ -75,8 +75,8 @@ def shifted_ratios(
     weight: float | np.ndarray = 0.0,
     shift: Shift = Shift.NONE,
 ) -> WeightRatios:
-    """A kernel's weight ratios, at either end of the error term with states of one level in order
-    only where they are known to be."""
+    """A kernel's weight ratios, shifted to an end of the error term. There the states of one level
+    count as in order only where that is known."""
     ratios = weight_ratios(kernel, layer, data, n, weight)
     if shift == Shift.NONE:
         return ratios
@@ -101,8 +101,8 @@ def keeps_order(ratios: WeightRatios, layer: Layer, data: Data, value: float = 0
 
 
 def log_share(ratios: WeightRatios, layer: Layer, data: Data, n: np.ndarray) -> np.ndarray:
-    """log f = log(R / (R + n (K - 1 + rho) / K)), in cross-attention of (R - R_0) / (R + n); -inf
-    where R is not above R_0."""
+    """The logarithm of the special token's share, f = R / (R + n (K - 1 + rho) / K), in
+    cross-attention (R - R_0) / (R + n); -inf where R is not above R_0."""
     log_others = np.log(n) + np.log((data.classes - 1 + ratios.own) / data.classes)
     share = ratios.log_d1 - np.logaddexp(ratios.log_d1, log_others)
     if layer != CROSS:
@@ -112,7 +112,7 @@ def log_share(ratios: WeightRatios, layer: Layer, data: Data, n: np.ndarray) -> 
 
 
 def sign_columns(data: Data, n: np.ndarray) -> np.ndarray:
-    """m, how many sign columns there are at numbers of tokens, (P,)."""
+    """The number m of sign columns at each n, (P,)."""
     return np.array([data.m(size) for size in n.tolist()])
 
 
@@ -124,7 +124,7 @@ def best_probability(
     weight: float | np.ndarray = 0.0,
     shift: Shift = Shift.NONE,
 ) -> np.ndarray:
-    """P at the kernel's own best threshold, (P,)."""
+    """P at the kernel's best threshold, by the law, at each n, (P,)."""
     ratios = shifted_ratios(kernel, layer, data, n, weight, shift)
     share = np.exp(log_share(ratios, layer, data, n))
     law = Mixture(layer, data)
@@ -139,7 +139,7 @@ def separates_at(
     weight: float | np.ndarray = 0.0,
     shift: Shift = Shift.NONE,
 ) -> np.ndarray:
-    """Whether a kernel separates at numbers of tokens n with weights g, (P,)."""
+    """Whether a kernel separates, by the law, at each n with a weight g of X, (P,)."""
     probability = best_probability(kernel, layer, data, n, weight, shift)
     return probability >= _probability_of_exp(layer, data, tuple(n.tolist())) / 2
 
@@ -200,8 +200,8 @@ def needed_gaps(
     shift: Shift = Shift.NONE,
     separates: Separates | None = None,
 ) -> np.ndarray:
-    """The gap at each n above which alpha-entmax of x / T separates: of the special token's score
-    over T and the rest's."""
+    """The gap at each n above which alpha-entmax of x / T separates, where the gap is the special
+    token's score over T less that of the rest."""
 
     def kernel(coldness: np.ndarray) -> Kernel:
         weigh = entmax(alpha, lambda _: 1 / coldness)
@@ -220,8 +220,8 @@ def least_subtractions(
     shift: Shift = Shift.NONE,
     separates: Separates | None = None,
 ) -> np.ndarray:
-    """The least 1 / (1 - lambda) at each n at which a kernel separates whose rows f have lost the
-    part lambda of their mean, f - lambda / n."""
+    """The least 1 / (1 - lambda) at each n at which a kernel separates once a part of its rows'
+    mean is taken off: f - lambda / n for rows f."""
 
     def rows_less_the_mean(inverse: np.ndarray) -> Kernel:
         return replace(minus_mean(1 - 1 / inverse, kernel), row_sum=None)
@@ -250,5 +250,6 @@ def least_weights(
 
 
 def stacked(data: Data, *sizes: int) -> list[int]:
-    """The multiples of K up to numbers of tokens: of those only that are large enough for one."""
+    """The largest multiple of K up to each of these numbers of tokens, of those that are large
+    enough for one."""
     return [size - size % data.classes for size in sizes if size >= 2 * data.classes]

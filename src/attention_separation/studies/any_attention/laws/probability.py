@@ -236,8 +236,9 @@ def _hardmax_claims(data: Data) -> Iterator[Prediction]:
 
 
 def of_hardmax(m: int, layer: Layer, data: Data) -> float:
-    """P where the special token has all of its row. In cross-attention it has that on D0 too: what
-    is left are columns with a plus in D1's marked class, and in another one of D0's not."""
+    """P where the special token has all of its row's weight. In cross-attention it has that on D0
+    too: what is left are columns with a plus in D1's marked class, and none in D0's if it is
+    another one."""
     if layer != mixture.CROSS:
         return mixture.largest_probability(m)
     return (1 - 1 / data.classes) * (0.75**m - 0.625**m)
@@ -262,7 +263,7 @@ def _claims_of_undivided_rows(data: Data) -> Iterator[Prediction]:
 
 
 def sums_decide(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray) -> np.ndarray:
-    """Whether the condition of "rows not divided" is met at numbers of tokens, (P,)."""
+    """Whether the condition of the law "rows not divided" is met at each n, (P,)."""
     if layer == mixture.SELF_ONES:
         log_d1 = _log_of_largest_rest(kernel, layer, data, sizes, data.a1)
         log_d0 = _log_of_largest_rest(kernel, layer, data, sizes, data.a0)
@@ -281,8 +282,8 @@ def sums_decide(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray) -> 
 def _log_of_largest_rest(
     kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray, special: float
 ) -> np.ndarray:
-    """log of the largest weight on a token of another class, over rows, with a special token of
-    some size, (P,)."""
+    """The logarithm of the largest weight on a token of another class, over rows, (P,), where the
+    special token has some size."""
     rows = mixture.row_sigmas(layer, data, special)
     logs = [mixture.log_weight(kernel, layer, data, sizes, row.rest) for row in rows]
     return np.max(logs, axis=0)

@@ -156,7 +156,8 @@ def _claims_at_some_weight(data: Data) -> Iterator[law.Prediction]:
     weights = np.tile(TRIED_WEIGHTS, len(sizes))
 
     def at_some_weight(separates: np.ndarray) -> np.ndarray:
-        """Of a bool for each n and weight, whether one of an n is true."""
+        """Whether, for each n, one of several bools is true that are given for each n and
+        weight."""
         return np.any(separates.reshape(len(sizes), -1), axis=1)
 
     for layer, name in product((SELF, CROSS), BOUNDED_AT_ANY_WEIGHT):

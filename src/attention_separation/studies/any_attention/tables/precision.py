@@ -77,8 +77,9 @@ ABOUT = (
 
 
 def rounded(x: np.ndarray, digits: int = 24, least: int = -126) -> np.ndarray:
-    """The nearest numbers with so many binary digits and the least normal number 2^least, ties to
-    even; subnormal ones below, inf beyond the largest. They are float32 if nothing else is said."""
+    """The numbers, rounded to `digits` binary digits, ties to even; 2^least is the least normal
+    number, below which they are subnormal, and beyond the largest they are inf. Without arguments
+    they are float32."""
     unit = np.maximum(np.frexp(x)[1], least + 1) - digits
     nearest = np.ldexp(np.rint(np.ldexp(x, -unit)), unit)
     is_beyond = np.abs(nearest) >= 2.0 ** (2 - least)
@@ -95,7 +96,7 @@ class Scheme:
     eager: bool
 
     def stored(self, x: np.ndarray) -> np.ndarray:
-        """Numbers in 16 bits, from float32."""
+        """Numbers, rounded to float32 and then to the scheme's 16 bits."""
         return rounded(rounded(x), self.digits, self.least)
 
 
@@ -111,7 +112,7 @@ SCHEMES = (
 def _rounded_types(
     layer: Layer, data: Data, n: tuple[int, ...], scheme: Scheme
 ) -> tuple[TokenTypes, TokenTypes]:
-    """The token types of D0 and D1 with rounded tokens."""
+    """The token types of D0 and D1, with every token rounded."""
     d0, d1 = token_types(layer, data, n)
     # With X all ones vectors have a part of X.
     plain_d0, plain_d1 = token_types(replace(layer, attention_x="identity"), data, n)
@@ -125,8 +126,8 @@ def _rounded_types(
 def _round_types(
     types: TokenTypes, plain: TokenTypes, multiplies_by_ones: bool, scheme: Scheme
 ) -> TokenTypes:
-    """Types of rounded tokens, from those and the `plain` ones with X = I; scores are exact
-    products of tokens and of rounded A X, and cross-attention has a last coordinate of 0."""
+    """The types of rounded tokens, from those of exact ones and the `plain` ones with X = I. Scores
+    are exact products of tokens and of rounded A X; cross-attention gets a last coordinate of 0."""
     queries = scheme.stored(plain.queries)
     keys = scheme.stored(plain.keys)
     counts = plain.coordinate_counts[:, None, :]
@@ -143,7 +144,8 @@ def _round_types(
 
 
 def _outputs(types: TokenTypes, kernel: Kernel, scheme: Scheme) -> np.ndarray:
-    """The rounded rows, (5, P, R), of a kernel that is divided by its row's sum."""
+    """The rounded entries of a kernel's rows, (5, P, R): first, marked, own, rest and last. The
+    rows are divided by their sums."""
     if scheme.eager:
         types = replace(types, scores=scheme.stored(types.scores))
     else:
@@ -241,7 +243,7 @@ def first_lost(verdict_at: Callable[[np.ndarray], np.ndarray], data: Data) -> fl
 def _first_that_fails(
     separates: Callable[[np.ndarray], np.ndarray], sizes: np.ndarray
 ) -> int | None:
-    """The index of the first of numbers of tokens at which a kernel does not separate."""
+    """The index of the first n at which a kernel does not separate; None if there is none."""
     for start in range(0, len(sizes), SIZES_IN_A_BATCH):
         fails = np.flatnonzero(~separates(sizes[start : start + SIZES_IN_A_BATCH]))
         if len(fails) > 0:
@@ -252,7 +254,7 @@ def _first_that_fails(
 def _verdicts_of_columns(
     columns: Callable[[list[int]], Scored], layer: Layer, data: Data, n: np.ndarray
 ) -> np.ndarray:
-    """The verdict at each n, (P,), from what `columns` gives at numbers of tokens."""
+    """The verdict at each n, (P,), from the scored columns that `columns` returns for several n."""
     sizes = n.tolist()
     return verdicts(columns(sizes).probability_bounds(), layer, data, tuple(sizes))
 
