@@ -130,8 +130,8 @@ def parser_of(name: str) -> Parser:
     module = _module(name, COMMANDS[name].module)
     declare = getattr(module, f"{name.rpartition('-')[2]}_command")
     # Python's -OO leaves no docstrings.
-    about = (inspect.getdoc(declare) or "").partition("\n\n")[0]
-    parser = Parser(prog=f"{PROGRAM} {name}", description=about)
+    description = (inspect.getdoc(declare) or "").partition("\n\n")[0]
+    parser = Parser(prog=f"{PROGRAM} {name}", description=description)
     parser.set_defaults(command=name)
     declare(parser)
     return parser
@@ -217,7 +217,7 @@ def _text(argument: str) -> str:
 
 
 def _answer(name: str, call: Callable[[], None]) -> int:
-    """The exit status of a call; a fault of the user's is one sentence."""
+    """The exit status of a call; a user's fault is printed as one sentence."""
     try:
         call()
     except BrokenPipeError:  # Nobody reads on: `kernels | head`.
@@ -237,7 +237,8 @@ def _answer(name: str, call: Callable[[], None]) -> int:
 
 
 def _module(name: str, module: str) -> ModuleType:
-    """A module; what it needs and what is not installed is one sentence."""
+    """A module of the package, imported. Where it needs what is not installed, the process ends
+    with one sentence."""
     full_name = f"{PACKAGE_NAME}.{module}"
     try:
         # Matplotlib reads a file `matplotlibrc` of the folder that it is imported in.

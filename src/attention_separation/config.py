@@ -189,8 +189,8 @@ def _faults_between(config: Config) -> list[Fault]:
 
 
 def _with_own_kernels(values: dict[str, Any]) -> dict[str, Any]:
-    """The same values, in which each contest has those of the reader's own kernels that it names:
-    what is made of it depends on them, and on no other."""
+    """The values, where each contest is filled with those of the user's own kernels that it names,
+    so that its results depend on these and on no others."""
     section = values.get(AnyAttention.name)
     kernels = section.get("kernels") if isinstance(section, dict) else None
     if not isinstance(kernels, dict) or not kernels:
@@ -210,7 +210,7 @@ def _models_and_maps(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_whole_maps(values: dict[str, Any]) -> dict[str, Any]:
-    """The same values, in which each map says all that it takes from its model."""
+    """The values, where each map is filled with all that it takes from its model."""
     section = values.get(OpenChoices.name)
     if not isinstance(section, dict) or "phase" not in section:
         return values
@@ -221,7 +221,7 @@ def _with_whole_maps(values: dict[str, Any]) -> dict[str, Any]:
 def _said_where_written(
     faults: list[Fault], values: dict[str, Any], whole: dict[str, Any]
 ) -> list[Fault]:
-    """The faults, but for those of what a map takes from a model that has faults itself."""
+    """The faults, less those of maps that only repeat a fault of the map's model."""
     place_of_maps = (OpenChoices.name, "phase")
     of_models: list[Fault] = []
     of_maps: list[Fault] = []
@@ -234,16 +234,16 @@ def _said_where_written(
         elif path[:2] == (FIRST_PAPER, "models"):
             of_models.append((path[1:], text))
     parts = [_models_and_maps(whichever) for whichever in (values, whole)]
-    said = said_once(of_models + of_maps, *parts)
+    faults_to_say = said_once(of_models + of_maps, *parts)
     return [
         (path, text)
         for path, text in faults
-        if path[:2] != place_of_maps or (path[1:], text) in said
+        if path[:2] != place_of_maps or (path[1:], text) in faults_to_say
     ]
 
 
 def _moved(place: Place) -> str:
-    """What to say of an old setting; empty where a place is none."""
+    """The sentence on an old setting that has moved; "" for a place that is none."""
     section, *path = place or ("",)
     pattern = (path[0], "*", path[2]) if len(path) == 3 else tuple(path)
     if section != FIRST_PAPER or pattern not in MOVED:
@@ -252,12 +252,13 @@ def _moved(place: Place) -> str:
 
 
 def _below(section: str, faults: Iterable[Fault]) -> list[Fault]:
-    """Faults of a section, with their places in the configuration."""
+    """The faults of a section, with their paths in the whole configuration."""
     return [((section, *place), text) for place, text in faults]
 
 
 def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
-    """Overrides with what is no section, nor looks like one, moved into the first study's."""
+    """The overrides, where keys that are no section, nor look like one, are moved into the first
+    study's section."""
     names = [*Config.model_fields, *SoftmaxVsLinearSection.model_fields]
     of_sections = {}
     of_first_study = {}
@@ -273,7 +274,8 @@ def _in_sections(overrides: dict[str, Any]) -> dict[str, Any]:
 
 
 def _line(path: Place, text: str, overrides: dict[str, Any], origin: str) -> str:
-    """A fault with its path, as it was written where it is an override's."""
+    """The line on a fault, with its path as it was written, which for an override is the
+    override's."""
     if path[:1] == (FIRST_PAPER,) and path[1:2] and path[1] in overrides:
         path = path[1:]
     line = f"{dotted(path)}: {text}"
@@ -281,14 +283,16 @@ def _line(path: Place, text: str, overrides: dict[str, Any], origin: str) -> str
 
 
 def _merged(base: Any, over: Any) -> Any:
-    """Mappings key by key, anything else replaced; null removes nothing, it is a value."""
+    """Two values merged: mappings key by key, anything else replaced. null is a value, and removes
+    nothing."""
     if not (isinstance(base, dict) and isinstance(over, dict)):
         return over
     return base | {key: _merged(base.get(key), value) for key, value in over.items()}
 
 
 def _typed(value: Any, key: str = "") -> Any:
-    """Numbers and null inside overrides: the command line hands nested ones over as text."""
+    """A value of an override, where texts within lists and mappings are read as numbers and null:
+    the command line hands these over as text."""
     if isinstance(value, dict):
         return {key: _typed(inner, key) for key, inner in value.items()}
     if isinstance(value, list):
@@ -296,8 +300,8 @@ def _typed(value: Any, key: str = "") -> Any:
     if not isinstance(value, str) or key in TEXTS:
         return value
     try:
-        read = parse_yaml(value, "")
+        number_or_null = parse_yaml(value, "")
     except ConfigError:
         return value
-    is_text = not (read is None or isinstance(read, int | float))
-    return value if is_text else read
+    is_text = not (number_or_null is None or isinstance(number_or_null, int | float))
+    return value if is_text else number_or_null

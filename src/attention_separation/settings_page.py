@@ -4,7 +4,7 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .config import Config
 from .messages.words import joined
@@ -53,8 +53,8 @@ def _whole_form(model: type[StrictModel]) -> dict[str, Any]:
 
 
 def _standard(part: Any) -> Any:
-    """A part of pydantic's schema in the words of JSON schema. What is inherited is not required;
-    forms told apart by it may then both fit."""
+    """A part of pydantic's schema in the words of the JSON schema standard. What is inherited is
+    not required; forms that are told apart by it may then both fit."""
     if isinstance(part, list):
         return [_standard(inner) for inner in part]
     if not isinstance(part, dict):
@@ -74,47 +74,58 @@ def _standard(part: Any) -> Any:
     return form
 
 
+class Setting(NamedTuple):
+    """A setting's row on the page."""
+
+    path: str
+    allowed: str
+    default: str
+    description: str
+
+
 def page(model: type[StrictModel] = Config) -> str:
     """The page of all settings as Markdown: a table for each section."""
     whole = _whole_form(model)
     lines = [INTRODUCTION]
-    for place, *cells in _settings("", [whole], whole["$defs"], {}):
-        section, _, below = place.partition(".")
+    for setting in _settings("", [whole], whole["$defs"], {}):
+        section, _, below = setting.path.partition(".")
         if not below:
             lines.append(HEAD.format(section))
-        row = " | ".join(cell.replace("|", "/") for cell in [f"`{place}`", *cells])
+        cells = [f"`{setting.path}`", setting.allowed, setting.default, setting.description]
+        row = " | ".join(cell.replace("|", "/") for cell in cells)
         lines.append(f"| {row} |".replace(f"`{section}.", "`"))
     return "\n".join([*lines, ""])
 
 
 def _settings(
     path: str, forms: list[dict], definitions: dict[str, dict], places: dict[str, str]
-) -> Iterator[tuple[str, ...]]:
-    """The cells of each setting that any form of a mapping has, and of those within it. A mapping
-    is described once: `places` says where."""
+) -> Iterator[Setting]:
+    """The row of each setting in any of these forms of a mapping, and of the settings within
+    them. A mapping is described once; `places` has the path at which it is, and grows."""
     for key in dict.fromkeys(key for form in forms for key in form["properties"]):
-        having = [form for form in forms if key in form["properties"]]
-        abouts = [form["properties"][key] for form in having]
+        forms_with_key = [form for form in forms if key in form["properties"]]
+        entries = [form["properties"][key] for form in forms_with_key]
         mappings: dict[str, str] = {}
-        allowed = _joined(
-            word for about in abouts for word in _words(f"{path}{key}", about, mappings)
-        )
+        words: list[str] = []
+        for entry in entries:
+            words += _words(f"{path}{key}", entry, mappings)
+        allowed = _joined(words)
         new = {name: place for name, place in mappings.items() if name not in places}
         if mappings and not new:
             allowed = allowed.replace("mapping", f"mapping as `{places[next(iter(mappings))]}`")
-        required = all(key in form.get("required", ()) for form in having)
-        default = "required" if required else _value(abouts[0].get("default"))
-        default = abouts[0].get("inherited", default)
-        yield f"{path}{key}", allowed, default, abouts[0].get("description", "")
+        required = all(key in form.get("required", ()) for form in forms_with_key)
+        default = "required" if required else _value(entries[0].get("default"))
+        default = entries[0].get("inherited", default)
+        yield Setting(f"{path}{key}", allowed, default, entries[0].get("description", ""))
         places |= new
         for place in dict.fromkeys(new.values()):
-            within = [definitions[name] for name in new if new[name] == place]
-            yield from _settings(f"{place}.", within, definitions, places)
+            forms_within = [definitions[name] for name in new if new[name] == place]
+            yield from _settings(f"{place}.", forms_within, definitions, places)
 
 
 def _words(path: str, form: dict, mappings: dict[str, str]) -> Iterator[str]:
-    """What a setting can be, each a value or a few words. The definitions that it refers to are
-    added to `mappings`, each with the path of what is so defined."""
+    """The words for what a setting can be, each a value or a few words. The definitions that it
+    refers to are added to `mappings`, each with the path of what is so defined."""
     kind = form.get("type")
     if "anyOf" in form:
         for choice in form["anyOf"]:
@@ -143,11 +154,12 @@ def _words(path: str, form: dict, mappings: dict[str, str]) -> Iterator[str]:
 
 
 def _joined(choices: Iterable[str]) -> str:
+    """Choices in words, each once: "a, b or c"."""
     return joined([*dict.fromkeys(choices)], "or")
 
 
 def _value(value: Any) -> str:
-    """A default as YAML has it, without what is null in it."""
+    """A default as YAML has it, less what is null in it."""
     if isinstance(value, dict):
         value = {key: inner for key, inner in value.items() if inner is not None}
     return "none" if value is None else f"`{json.dumps(value)}`".replace('"', "")
@@ -160,6 +172,7 @@ def settings_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _write(arguments: argparse.Namespace) -> None:
+    """Write the page of settings and the JSON schema into docs/."""
     texts = {PAGE: page(), SCHEMA: json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"}
     for name, text in texts.items():
         write_text(arguments.docs / name, text)

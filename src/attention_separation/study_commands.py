@@ -33,6 +33,7 @@ def summary_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _summary(arguments: argparse.Namespace) -> None:
+    """Print the summary of a study's results."""
     study = _studies(arguments)[study_of(arguments.command)]
     for line in study.summary(Path(study.folder)):
         print(line)
@@ -85,6 +86,7 @@ def time_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _time(arguments: argparse.Namespace) -> None:
+    """Print how long the cells that are not yet trained will take, measured on this device."""
     study = _studies(arguments)[HeadRank.name]
     assert isinstance(study, HeadRank)
     jobs = _untrained(study, Path(study.folder))
@@ -99,13 +101,13 @@ def _time(arguments: argparse.Namespace) -> None:
 
 
 def _sentence(jobs: list[CellJob], seconds: list[float], device: str) -> str:
-    """What is to be trained, and how long it takes."""
+    """The sentence that says how many cells there are to train, and how long it takes."""
     operations = sum(job.training_flops() for job in jobs)
     total = sum(seconds)
-    what = "core" if device == "cpu" else "GPU"
+    unit = "core" if device == "cpu" else "GPU"
     return (
         f"{len(jobs)} cells to train, {operations:.2g} operations: about {total / 60:.2g} minutes "
-        f"of one {what}, the longest {max(seconds) / 60:.2g}, at {operations / total / 1e9:.2g} "
+        f"of one {unit}, the longest {max(seconds) / 60:.2g}, at {operations / total / 1e9:.2g} "
         "GFLOP/s, measured here; less what checkpoints have"
     )
 
@@ -146,6 +148,7 @@ def cells_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _train_cells(arguments: argparse.Namespace) -> None:
+    """Train the cells that match, one after another, until the time is over."""
     pace = Pace(SECONDS_APART, time.monotonic() + 60 * arguments.minutes)
     study = _studies(arguments)[HeadRank.name]
     assert isinstance(study, HeadRank)
@@ -163,7 +166,8 @@ def _train_cells(arguments: argparse.Namespace) -> None:
 
 
 def _matching(names: Iterable[str], patterns: Iterable[str]) -> Iterator[str]:
-    """The names that match each pattern; ValueError where none does."""
+    """The names that match some pattern, in the patterns' order; ValueError where a pattern matches
+    none."""
     for pattern in patterns:
         matching = [name for name in names if fnmatchcase(name, pattern)]
         if not matching:
@@ -201,15 +205,16 @@ def keep_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _keep(arguments: argparse.Namespace) -> None:
+    """Copy the results of finished studies into docs/, and print what was copied."""
     studies = _studies_of([])
     for name in arguments.studies:
         study = studies[STUDIES["" if name == "paper" else name]]
         folder = arguments.docs / study.kept_in
         # The paper's lemmas and open choices are kept with its figures.
-        together = [other for other in studies.values() if other.kept_in == study.kept_in]
-        for one in together:
-            count, left = keep_run(one, arguments.docs)
-            print(f"{one.title}: {count} results of {one.folder} in {folder}")
+        studies_in_folder = [other for other in studies.values() if other.kept_in == study.kept_in]
+        for kept_study in studies_in_folder:
+            count, left = keep_run(kept_study, arguments.docs)
+            print(f"{kept_study.title}: {count} results of {kept_study.folder} in {folder}")
             if left:
                 print(f"not made, and left in {folder} as they are: {', '.join(left)}")
         if name == "rank":
@@ -228,6 +233,7 @@ def gallery_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _gallery(arguments: argparse.Namespace) -> None:
+    """Write the pages of docs/ from their templates."""
     write_pages(arguments.docs / "templates", arguments.docs, FACTS)
 
 
@@ -236,6 +242,7 @@ def _add_overrides(parser: argparse.ArgumentParser) -> None:
 
 
 def _studies(arguments: argparse.Namespace) -> dict[str, Study]:
+    """The studies of the settings, with the overrides of the arguments."""
     return _studies_of(arguments.overrides)
 
 

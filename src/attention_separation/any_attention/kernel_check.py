@@ -34,30 +34,31 @@ def check_kernel(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int])
     weights are finite, with positive row sums, and tokens that are alike but for their class or
     place have the same: the text names the first n at which it is so, and says so if they differ by
     rounding alone."""
-    checked = _with_finite_weights(kernel)
+    finite_kernel = _with_finite_weights(kernel)
     has_negative_weights = False
     layer_words = layer.words[0].lower() + layer.words[1:]
     progress = Progress(kernel.name, len(sizes), "numbers of tokens that it is tried at")
     for n in sizes:
         with _errors_that_say_where(kernel, f"{layer_words}, n = {n:,}"):
-            datasets = []
+            types_and_weights = []
             largest_row = 0.0
             for types in token_types(layer, data, [n]):
                 require_own_weights(kernel, types)
-                weights = _weights_of_types(types, checked)
+                weights = _weights_of_types(types, finite_kernel)
                 has_negative_weights |= bool((weights < 0).any())
                 row_sums = (np.abs(weights) * types.multiplicities).sum(axis=1)
                 largest_row = max(largest_row, float(row_sums.max()))
-                datasets.append((types, weights))
-            for types, weights in datasets:
+                types_and_weights.append((types, weights))
+            for types, weights in types_and_weights:
                 for arrangement in _arrangements(kernel, data.classes):
-                    _require_same_weights(checked, types, weights, arrangement, largest_row)
+                    _require_same_weights(finite_kernel, types, weights, arrangement, largest_row)
         progress.advance()
     return has_negative_weights
 
 
 def all_sizes(classes: int) -> list[int]:
-    """Numbers of tokens that tell of all n up to the largest: powers of 2 times K."""
+    """The numbers of tokens at which a kernel is tried in place of all n: K times the powers of 2,
+    and the largest."""
     most = LARGEST_N // classes
     powers = [2**k for k in range(int(np.log2(most)) + 1)]
     sizes = {classes * tokens for tokens in [*powers, most]}
@@ -65,7 +66,8 @@ def all_sizes(classes: int) -> list[int]:
 
 
 def _with_finite_weights(kernel: Kernel) -> Kernel:
-    """The same kernel; where a weight is no finite number, its error says of which score."""
+    """The same kernel, but one that raises ArithmeticError where a weight is no finite number: the
+    text names the weight and its score."""
 
     def weigh(inputs: KernelInputs) -> np.ndarray:
         weights = kernel.weigh(inputs)
@@ -97,7 +99,7 @@ FINITE_OF_KINDS: dict[Kind, str] = {
 
 @contextlib.contextmanager
 def _errors_that_say_where(kernel: Kernel, where: str) -> Iterator[None]:
-    """Errors of a kernel, with where they came up."""
+    """While it is open, add to a kernel's ArithmeticError where it came up: the layer and n."""
     try:
         yield
     except ArithmeticError as error:
@@ -142,6 +144,8 @@ SHARES_OF_FIRST_PART = (0.0, 0.2, 0.37, 0.5)
 
 
 def _arrangements(kernel: Kernel, classes: int) -> list[Arrangement]:
+    """The arrangements in which a kernel's weights have to stay the same: for a kernel of vectors
+    with the classes shifted, for one of scores with keys in two parts."""
     if kernel.kind == "features":
         # The special token's class is the first one, a middle one, and the last.
         return [Arrangement(shift) for shift in sorted({0, classes // 2, classes - 1})]
@@ -176,10 +180,10 @@ def _require_same_weights(
         return
     if kernel.may_subtract:
         # What is taken off is in the errors of scores.
-        before = sizes_before_subtraction(kernel, inputs, other_weights[None])[0]
-        is_known = is_alike | (gaps <= ROUNDING_OF_SUMS * before)
-        lost = np.where(is_alike, 0.0, gaps) * inputs.multiplicities[0]
-        if is_known.all() and lost.sum(axis=1).max() <= SAME_WEIGHTS * largest_row:
+        sizes_before = sizes_before_subtraction(kernel, inputs, other_weights[None])[0]
+        is_known = is_alike | (gaps <= ROUNDING_OF_SUMS * sizes_before)
+        unexplained_weight = np.where(is_alike, 0.0, gaps) * inputs.multiplicities[0]
+        if is_known.all() and unexplained_weight.sum(axis=1).max() <= SAME_WEIGHTS * largest_row:
             return
     is_rounding = gaps <= gaps_by_rounding(kernel, inputs, other_weights[None])[0]
     relative = beyond_rounding / np.abs(expected).clip(1e-300)
@@ -198,8 +202,8 @@ def _require_same_weights(
 def _difference(
     kernel: Kernel, two_weights: str, is_single: bool, is_rounding: bool
 ) -> ArithmeticError:
-    """The error that names two weights that are to be equal: whether what sets them apart may be
-    single precision, or is rounding alone."""
+    """The error that two weights differ which should be equal. `is_single` says that float32 may be
+    why, `is_rounding` that rounding alone is."""
     words = "tokens that are alike but for their class or place have weights"
     error: type[ArithmeticError] = ClassesApartError
     if kernel.kind == "features" and kernel.vectors_seen == "orbits":
@@ -230,6 +234,8 @@ class Rearranged:
 
 
 def _rearranged(kernel: Kernel, types: TokenTypes, arrangement: Arrangement) -> Rearranged:
+    """The tokens of the first point in reverse order, arranged otherwise, with the type of each
+    query and key."""
     classes = int(types.classes[0])
     if kernel.kind == "features":
         further = None
@@ -243,13 +249,13 @@ def _rearranged(kernel: Kernel, types: TokenTypes, arrangement: Arrangement) -> 
     counts = inputs.multiplicities[0, 0]
     key_types = np.minimum(np.arange(len(counts)), REST)
     existing = np.flatnonzero(counts > 0)
-    is_in_two = (counts > 1) & (np.arange(len(counts)) <= REST)
-    parted = np.flatnonzero(is_in_two)
-    first_parts = np.maximum((arrangement.share * counts).astype(counts.dtype), 1)
-    remaining = np.where(is_in_two, counts - first_parts, counts)
+    has_two_parts = (counts > 1) & (np.arange(len(counts)) <= REST)
+    keys_in_two = np.flatnonzero(has_two_parts)
+    first_counts = np.maximum((arrangement.share * counts).astype(counts.dtype), 1)
+    remaining_counts = np.where(has_two_parts, counts - first_counts, counts)
     # In reverse order: first parts, then all keys with what remains of them.
-    keys = np.concatenate([parted, existing])[::-1]
-    counts_of_keys = np.concatenate([first_parts[parted], remaining[existing]])[::-1]
+    keys = np.concatenate([keys_in_two, existing])[::-1]
+    counts_of_keys = np.concatenate([first_counts[keys_in_two], remaining_counts[existing]])[::-1]
     queries = np.flatnonzero(types.exists[0])[::-1]
     arranged = replace(
         inputs,
@@ -267,7 +273,8 @@ def _rearranged(kernel: Kernel, types: TokenTypes, arrangement: Arrangement) -> 
 
 
 def _with_classes_renamed(vectors: np.ndarray, classes: int, shift: int) -> np.ndarray:
-    """Vectors (..., C) whose coordinates of classes are moved on by a shift."""
+    """Vectors (..., C) in which each class takes the coordinate of the class `shift` places
+    before."""
     renamed = vectors.copy()
     # With X all ones in one coordinate no class has one.
     class_coordinates = vectors[..., 1 : 1 + classes]

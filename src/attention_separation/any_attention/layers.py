@@ -35,7 +35,7 @@ class Layer:
 
     @property
     def columns(self) -> dict[str, str]:
-        """What names it in tables."""
+        """The model and X, as columns of a table."""
         return {"model": self.model, "attention_x": self.attention_x}
 
     @property
@@ -48,11 +48,11 @@ class Layer:
         return classes + self.dataset.other_columns
 
     def sizes(self, data: Data, n: int) -> dict[str, int]:
-        """n, d and m, for tables."""
+        """The numbers n, d and m, as columns of a table."""
         return {"n": n, "d": self.d(data.classes), "m": data.m(n)}
 
     def tokens(self, data: Data, n: int) -> Tokens:
-        """Sizes of n tokens."""
+        """The sizes of n tokens, from which the dataset builds them."""
         d = self.d(data.classes)
         return Tokens(n, d, data.a0, data.a1, data.b, data.c, self.attention_x)
 
@@ -64,7 +64,7 @@ class Layer:
     def split_of(
         self, q: np.ndarray, k: np.ndarray, d: int | np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Q and K, or queries and keys, with this split, from those of Q = K."""
+        """Q and K, or queries and keys, split as the layer has it, from those with Q = K."""
         if isinstance(self.split, str):
             # All columns are equal: one of them stands for all d.
             return q[..., :1] * np.sqrt(d), k[..., :1] * np.sqrt(d)
@@ -100,7 +100,7 @@ def token_types(
 
 
 def _split(types: TokenTypes, layer: Layer) -> TokenTypes:
-    """The same tokens, their vectors with a layer's split."""
+    """The token types, with their vectors of queries and keys split as the layer splits X."""
     if layer.split == 1:
         return types
     queries, keys = layer.split_of(types.queries, types.keys, types.d[:, None, None])
@@ -117,8 +117,9 @@ def _split(types: TokenTypes, layer: Layer) -> TokenTypes:
 
 
 def _weighted(types: TokenTypes, weights: np.ndarray) -> TokenTypes:
-    """The same tokens with weights on the product of first coordinates: only the special token has
-    such a one. Q = K = diag(sqrt(1 + weight), 1, ..., 1)."""
+    """The token types with X = I + weight e_1 e_1^T, a weight for each point (P,): Q = K =
+    diag(sqrt(1 + weight), 1, ..., 1). Only the special token has a first coordinate to be weighted.
+    """
     if not weights.any():
         return types
     scores = types.scores.copy()

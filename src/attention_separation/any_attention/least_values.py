@@ -44,12 +44,12 @@ class Parameter(NamedTuple):
 
 
 def of_degrees(p: np.ndarray) -> Kernel:
-    """x^p with a degree for each point."""
+    """The kernel x^p, with a degree p for each point."""
     return Kernel("x^p", "", "score", lambda seen: p * np.log(seen.scores), logarithmic=True)
 
 
 def _of_coldness(coldness: np.ndarray) -> Kernel:
-    """e^(x/T) with 1 / T for each point."""
+    """The kernel e^(x/T), with a coldness 1/T for each point."""
     return exponential("e^(x/T)", "", lambda _: 1 / coldness, "")
 
 
@@ -81,7 +81,7 @@ def critical_temperatures(layer: Layer, data: Data, n: Sequence[int]) -> np.ndar
 
 
 def _just_below(least: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Values a little smaller than the least at which a kernel separates."""
+    """Values a little smaller than the least ones, (P,), kept within the ends of the search."""
     return np.clip(least / (1 + 10 * PRECISION), low, high)
 
 
@@ -98,18 +98,19 @@ class Least:
 
     @property
     def fails_above(self) -> np.ndarray:
-        """Values tried, larger than the least, at which it does not separate."""
+        """The values tried above the least one at which the kernel does not separate."""
         return self.tried[(self.tried > self.value) & (self.verdicts == 0)]
 
     @property
     def undecided_below(self) -> np.ndarray:
-        """Values tried, smaller than the least if there is one, at which float64 does not tell."""
+        """The values tried below the least one, or all if there is none, at which float64 does not
+        tell."""
         return self.tried[(self.tried < self.value) & np.isnan(self.verdicts)]
 
 
 def least_value(verdict_at: Callable[[np.ndarray], np.ndarray], low: float, high: float) -> Least:
-    """The least value in [low, high] at which a kernel separates, from what `separation` gives for
-    each of several values."""
+    """The least value in [low, high] at which a kernel separates, found from its verdicts at
+    several values at once."""
     tried = tried_numbers(low, high)
     value = least_numbers(lambda _, values: verdict_at(values) == 1, 1, low, high)
     possible = value
@@ -176,8 +177,8 @@ def least_weights(
 def known_least_weights(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]
 ) -> list[float | None]:
-    """`least_weights`; None where the kernel has no weights at a g that would have to be tried, as
-    those of functions that overflow."""
+    """The least weights g of X at which a kernel separates, as of `least_weights`; None where the
+    kernel has no weights at a g that would have to be tried, as functions that overflow."""
     most = _largest_weight(kernel, layer, data, n)
     try:
         least = least_weights(kernel, layer, data, n, most)
@@ -202,7 +203,7 @@ def _largest_weight(kernel: Kernel, layer: Layer, data: Data, n: Sequence[int]) 
 
 
 def tried_numbers(low: float, high: float) -> np.ndarray:
-    """The numbers of weights, temperatures and degrees that are tried first."""
+    """The values of a parameter that are tried first, GRID_PER_DECADE a decade between the ends."""
     count = round(GRID_PER_DECADE * math.log10(high / low)) + 1
     return np.geomspace(low, high, count)
 
@@ -211,5 +212,5 @@ def least_numbers(
     holds: Callable[[np.ndarray, np.ndarray], np.ndarray], problems: int, low: float, high: float
 ) -> np.ndarray:
     """For each problem the least number in [low, high] from which on a condition holds, to
-    PRECISION, as of `least_on_log_scale`."""
+    PRECISION. The condition is called with indices of problems and a number for each."""
     return least_on_log_scale(holds, problems, tried_numbers(low, high), PRECISION)

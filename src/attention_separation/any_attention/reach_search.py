@@ -59,12 +59,13 @@ class Reach:
 
     @property
     def last(self) -> float:
-        """The largest n at which it separates; inf if at 10^12 still, NaN if at none."""
+        """The largest n at which the kernel separates; inf if it does at 10^12 still, NaN if at
+        none."""
         return self.separates[-1].last if self.separates else math.nan
 
     @property
     def holes(self) -> list[Span]:
-        """Where it does not separate below `last`."""
+        """The spans of n below `last` at which the kernel does not separate."""
         return [span for span in self.fails if span.last < self.last]
 
     @property
@@ -77,7 +78,8 @@ class Reach:
 def reach(
     kernel: Kernel, layer: Layer, data: Data, level: float | None = None, *, by_bounds: bool = True
 ) -> Reach:
-    """Where a kernel separates, by half of exp's P or by a level; all as of `separation`."""
+    """Where a kernel separates, searched over n up to 10^12; `level` and `by_bounds` are those of
+    `separation`."""
 
     def verdict_at(n: np.ndarray) -> np.ndarray:
         verdict = separation(kernel, layer, data, n, level=level, by_bounds=by_bounds)
@@ -85,16 +87,16 @@ def reach(
 
     bends = np.array([], dtype=int)
     spans: dict[float, list[Span]] = {1.0: [], 0.0: [], UNDECIDED: []}
-    asked = sizes_asked_of(kernel, layer, data)
+    tried_sizes = sizes_asked_of(kernel, layer, data)
     if not is_built_in(kernel):
-        bends = sizes_at_bends(kernel, layer, data, asked)
-        asked = np.union1d(asked, bends)
-    for verdict, span in _spans(verdict_at, data, asked):
+        bends = sizes_at_bends(kernel, layer, data, tried_sizes)
+        tried_sizes = np.union1d(tried_sizes, bends)
+    for verdict, span in _spans(verdict_at, data, tried_sizes):
         spans[verdict].append(span)
     undecided = []
     undecided_ends = []
     for span in spans[UNDECIDED]:
-        if ((asked >= span.first) & (asked <= span.last)).any():
+        if ((tried_sizes >= span.first) & (tried_sizes <= span.last)).any():
             undecided.append(span)
         else:
             undecided_ends.append(span)
@@ -110,7 +112,8 @@ def reach(
 def _spans(
     value_at: Callable[[np.ndarray], np.ndarray], data: Data, grid: np.ndarray
 ) -> Iterator[tuple[float, Span]]:
-    """All multiples of K up to 10^12 in spans of one value each, as far as those of a grid tell."""
+    """The spans of the multiples of K up to 10^12, in order, each with the value of the function in
+    it, as far as the values on a grid tell."""
     step = data.classes
     values = value_at(grid)
     first = int(grid[0])
@@ -120,7 +123,7 @@ def _spans(
         value = values[k]
         # Between two neighbours there may be a third value.
         while value != values[k + 1]:
-            last = _last_with(value, value_at, low, high, step)
+            last = _last_with_value(value, value_at, low, high, step)
             yield value, Span(first, float(last))
             first = last + step
             low = first
@@ -131,10 +134,10 @@ def _spans(
     yield values[-1], Span(first, math.inf)
 
 
-def _last_with(
+def _last_with_value(
     value: float, value_at: Callable[[np.ndarray], np.ndarray], low: int, high: int, step: int
 ) -> int:
-    """The last of the multiples of a step from `low` on, where a function has a value, before
+    """The last multiple of a step at which a function has a value, between `low`, where it has, and
     `high`, where it has another."""
     return last_multiple_between(lambda n: value_at(n) == value, low, high, step)
 
@@ -182,8 +185,9 @@ def number_or_null(n: float) -> float | None:
 
 
 def last_multiple(holds: Callable[[np.ndarray], np.ndarray], data: Data) -> float:
-    """The largest multiple of K up to 10^12 at which a condition holds; inf if it does at the
-    largest one still, NaN if at none of those asked first: a gap between them can be missed."""
+    """The largest multiple of K up to 10^12 at which a condition holds; inf if it holds at the
+    largest one still, NaN if at none that is tried. A run between two that are tried can be
+    missed."""
     grid = asked_sizes(data)
     where_it_holds = np.flatnonzero(holds(grid))
     if len(where_it_holds) == 0:
@@ -196,41 +200,43 @@ def last_multiple(holds: Callable[[np.ndarray], np.ndarray], data: Data) -> floa
 
 @lru_cache(maxsize=64)
 def asked_sizes(data: Data) -> np.ndarray:
-    """The multiples of K up to 10^12 that are asked first: all up to 3,000; beyond, 20 a decade,
+    """The multiples of K up to 10^12 that are tried first: all up to 3,000; beyond, 20 a decade,
     and both sides of every change of m, where P jumps."""
     classes = data.classes
     # Of tokens in a class: n is K times as many.
     least = math.ceil(2 / classes)
-    last_of_all = max(EVERY_MULTIPLE_ASKED_UP_TO // classes, 1)
+    last_in_full = max(EVERY_MULTIPLE_ASKED_UP_TO // classes, 1)
     largest = LARGEST_N // classes
-    decades = math.log10(largest / last_of_all)
-    every_size = range(least, last_of_all + 1)
-    beyond = np.geomspace(last_of_all, largest, round(20 * decades) + 1).astype(np.int64)
-    sizes = np.unique([*every_size, *beyond]) * classes
-    asked = np.unique([*sizes.tolist(), *_beside_changes_of_m(data, sizes)])
-    asked.flags.writeable = False
-    return asked
+    decades = math.log10(largest / last_in_full)
+    every_size = range(least, last_in_full + 1)
+    spread_sizes = np.geomspace(last_in_full, largest, round(20 * decades) + 1).astype(np.int64)
+    sizes = np.unique([*every_size, *spread_sizes]) * classes
+    sizes_and_steps = np.unique([*sizes.tolist(), *_beside_changes_of_m(data, sizes)])
+    sizes_and_steps.flags.writeable = False
+    return sizes_and_steps
 
 
 def sizes_asked_of(kernel: Kernel, layer: Layer, data: Data) -> np.ndarray:
-    """`asked_sizes`, and of a kernel of one's own both sides of steps of its weights in n."""
-    asked = asked_sizes(data)
+    """The n that are tried for a kernel: `asked_sizes`, and for a user's kernel also both sides of
+    each n at which its weights jump."""
+    sizes_of_data = asked_sizes(data)
     if is_built_in(kernel):
-        return asked
+        return sizes_of_data
     weights_at = weights_by_n(kernel, layer.d(data.classes))
-    return np.union1d(asked, np.array(beside_steps(weights_at, asked, data.classes), dtype=int))
+    sizes_beside_jumps = beside_steps(weights_at, sizes_of_data, data.classes)
+    return np.union1d(sizes_of_data, np.array(sizes_beside_jumps, dtype=int))
 
 
 def _beside_changes_of_m(data: Data, sizes: np.ndarray) -> list[int]:
-    """Between neighbours of sizes (S,) with different m, the last n with the m of the smaller one,
-    and the next n."""
+    """The n on both sides of each change of m between neighbours of sizes (S,): the last with the
+    smaller one's m, and the next."""
 
     def m_at(n: np.ndarray) -> np.ndarray:
         return np.array([data.m(size) for size in n.tolist()])
 
     m = m_at(sizes)
-    beside = []
+    sizes_beside = []
     for k in np.flatnonzero(np.diff(m)):
-        last = _last_with(m[k], m_at, int(sizes[k]), int(sizes[k + 1]), data.classes)
-        beside += [last, last + data.classes]
-    return beside
+        last = _last_with_value(m[k], m_at, int(sizes[k]), int(sizes[k + 1]), data.classes)
+        sizes_beside += [last, last + data.classes]
+    return sizes_beside

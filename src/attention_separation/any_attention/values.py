@@ -49,19 +49,20 @@ class Scored:
     n: np.ndarray
 
     def curves(self) -> ThresholdCurves:
-        """P(the network alone separates D1 from D0) against its threshold."""
+        """The curve of each point against the threshold: the probability that the network alone
+        separates D1 from D0."""
         curves = threshold_curves(
             self.d0[:, None], self.d1[:, None], self.m, self.s, self.n, "independent"
         )
         return replace(curves, resolved=curves.resolved & self.tells_rows_apart())
 
     def best_probabilities(self) -> np.ndarray:
-        """P at the kernel's own best threshold, (P,); NaN where float64 does not tell it."""
+        """P at the best threshold of each point, (P,); NaN where float64 does not tell it."""
         curves = self.curves()
         return np.where(curves.resolved, curves.best().probability, np.nan)
 
     def probability_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """What P at the best threshold is at least and at most, (points,) each: P itself where
+        """The least and the largest that P at the best threshold may be, (P,) each: P itself where
         float64 tells it. Elsewhere scores may be off by NARROWEST of the largest size of their
         dataset's rows, and P grows with scores on D1 and falls with those on D0."""
         best = self.best_probabilities()
@@ -78,8 +79,8 @@ class Scored:
         return least, most
 
     def _best_if_off(self, points: np.ndarray, on_d0: np.ndarray, on_d1: np.ndarray) -> np.ndarray:
-        """P at the best threshold of some points if their scores on D0 and on D1 were off by so
-        much, (P,), however close they are."""
+        """P at the best threshold of some points, (P,), if their scores on D0 and on D1 were off by
+        these errors, however close they are."""
         d0 = self.d0[points].off_by(on_d0)
         d1 = self.d1[points].off_by(on_d1)
         curves = threshold_curves(
@@ -93,7 +94,7 @@ class Scored:
         return curves.probability.max(axis=1)
 
     def ranked(self) -> separation.Ranked:
-        """The states of a column, their scores replaced by ranks."""
+        """The states of a sign column, their scores replaced by ranks."""
         return separation.rank_states(self.d0, self.d1, self.m, self.s)
 
     def tells_rows_apart(self) -> np.ndarray:
@@ -126,7 +127,8 @@ MOST_STATES = 1 << 22
 
 
 def batches(data: Data, points: int) -> list[slice]:
-    """So many points in parts: the states of their columns, 8 K each, take some hundred MiB."""
+    """So many points as slices, each of so few that the states of their columns, 8 K a point, take
+    some hundred MiB."""
     size = max(MOST_STATES // (8 * data.classes), 1)
     return [slice(start, start + size) for start in range(0, max(points, 1), size)]
 
@@ -134,7 +136,8 @@ def batches(data: Data, points: int) -> list[slice]:
 def _scored_in_batches(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float
 ) -> Iterator[Scored]:
-    """`score_columns` of some numbers of tokens after others; it says how far it is."""
+    """What `score_columns` gives, for one batch of numbers of tokens after another, with a line of
+    progress."""
     rows_on_d0, rows_on_d1 = _rows_of_both(kernel, layer, data, n, weight)
     progress = Progress(kernel.name, len(n), "numbers of tokens")
     for part in batches(data, len(n)):
@@ -146,7 +149,7 @@ def _scored_in_batches(
 def best_probabilities(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
 ) -> np.ndarray:
-    """P at the kernel's own best threshold, (P,); NaN where float64 does not tell it."""
+    """P at the kernel's best threshold, at each n, (P,); NaN where float64 does not tell it."""
     parts = _scored_in_batches(kernel, layer, data, n, weight)
     return np.concatenate([scored.best_probabilities() for scored in parts])
 
@@ -154,12 +157,14 @@ def best_probabilities(
 def _rows_of_both(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float
 ) -> tuple[Rows, Rows]:
+    """The distinct rows of a kernel on D0 and on D1, at numbers of tokens n and weights g of X."""
     types_on_d0, types_on_d1 = token_types(layer, data, n, weight)
     return distinct_rows(types_on_d0, kernel), distinct_rows(types_on_d1, kernel)
 
 
 def score_rows(rows: tuple[Rows, Rows], data: Data, n: Sequence[int]) -> Scored:
-    """The states of a column, from the rows of D0 and D1 at numbers of tokens."""
+    """The scores of all states of a sign column, from the rows of D0 and D1 at numbers of tokens
+    n."""
     rows_on_d0, rows_on_d1 = rows
     sizes = np.array(n)
     return Scored(
@@ -175,8 +180,8 @@ def score_rows(rows: tuple[Rows, Rows], data: Data, n: Sequence[int]) -> Scored:
 def probability_bounds(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], weight: np.ndarray | float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What P at the kernel's own best threshold is at least and at most, (P,) each: P itself where
-    float64 tells it."""
+    """The least and the largest that P at the kernel's best threshold may be, at each n, (P,) each:
+    P itself where float64 tells it."""
     least = []
     most = []
     for scored in _scored_in_batches(kernel, layer, data, n, weight):
@@ -189,8 +194,8 @@ def probability_bounds(
 def separate(
     kernel: Kernel, layer: Layer, data: Data, n: Sequence[int], of_exp: np.ndarray | None = None
 ) -> Separation:
-    """What a kernel can do at numbers of tokens n; `of_exp` (P,) is what exp can, its `p_best`,
-    without which there is no `margin_of_exp`."""
+    """The probabilities, thresholds and margins of a kernel at each n. `of_exp` (P,) is exp's
+    `p_best`, without which there is no `margin_of_exp`."""
     scored = score_columns(kernel, layer, data, n)
     curves = scored.curves()
     best = curves.best()

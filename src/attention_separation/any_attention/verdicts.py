@@ -32,7 +32,7 @@ def separates(
     weight: np.ndarray | float = 0.0,
     level: float | None = None,
 ) -> np.ndarray:
-    """Whether a kernel separates at each n, (P,); not where float64 does not tell its best P."""
+    """Whether a kernel separates at each n, (P,); False where float64 does not tell its best P."""
     return separation(kernel, layer, data, n, weight, level, by_bounds=False) == 1
 
 
@@ -82,7 +82,7 @@ def verdicts(
 
 
 def exp_probabilities(layer: Layer, data: Data, n: tuple[int, ...]) -> np.ndarray:
-    """What exp can do at numbers of tokens n: all kernels are measured against it."""
+    """P of exp at its best threshold, at each n, (P,): all kernels are measured against it."""
     return known_probability(remembered_bounds(KERNELS["exp"], layer, data, n))
 
 
@@ -94,7 +94,8 @@ def known_probability(bounds: Bounds) -> np.ndarray:
 
 @lru_cache(maxsize=1024)
 def remembered_bounds(kernel: Kernel, layer: Layer, data: Data, n: tuple[int, ...]) -> Bounds:
-    """`probability_bounds`, which several questions ask at the same n, at each of them once."""
+    """The bounds of the best P of a built-in kernel at each n, remembered, since several questions
+    ask for the same ones."""
     sizes, places = np.unique(n, return_inverse=True)
     least, most = probability_bounds(kernel, layer, data, sizes.tolist())
     return least[places], most[places]

@@ -63,8 +63,8 @@ HINTS_OF_ERRORS: dict[type[ArithmeticError], str] = {
 
 
 def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequence[int]) -> None:
-    """Raise ArithmeticError where a kernel of one's own breaks what is exact here at one of the
-    numbers of tokens, and warn where it has negative weights; built-in kernels are not tried.
+    """Raise ArithmeticError where a user's kernel has no exact answers at one of the numbers of
+    tokens, and warn where it has negative weights; built-in kernels are not tried.
 
     Nothing is remembered: what a function gives may change, as a trained module's answers do.
 
@@ -94,22 +94,22 @@ def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequenc
         warn(f"{kernel.name}: some weights are negative; rows are averages no longer")
 
 
-def say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, answers: int) -> None:
-    """Print about how long so many answers take of a kernel of one's own, as long as one at n does,
-    if that is long. Built-in ones say how far they are, where they take long."""
+def say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, answer_count: int) -> None:
+    """Print how many seconds so many answers on a user's kernel will take, if that is long; one
+    answer at n is timed for it. Built-in kernels print their progress instead."""
     if is_built_in(getattr(kernel.weigh, "divides", kernel)):
         return
     start = time.perf_counter()
     score_columns(kernel, layer, data, [n])
-    seconds = answers * (time.perf_counter() - start)
+    seconds = answer_count * (time.perf_counter() - start)
     if seconds > LONG_SECONDS:
         print(f"{kernel.name}: about {seconds:,.0f} s", file=sys.stderr, flush=True)
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Names, those that come again numbered: "kernel" and "kernel (2)"."""
+    """The names, where one that occurs again gets its number: "kernel" and "kernel (2)"."""
     numbered = []
     for k, name in enumerate(names):
-        before = names[:k].count(name)
-        numbered.append(f"{name} ({before + 1})" if before else name)
+        earlier_count = names[:k].count(name)
+        numbered.append(f"{name} ({earlier_count + 1})" if earlier_count else name)
     return numbered

@@ -1,5 +1,9 @@
 """The commands `separate`, `compare` and `kernels`: their options, and how all commands that ask
-read what is given and answer."""
+read what is given and answer.
+
+*Answers of reach* say at which n a kernel separates: its largest n, the n from which on it does,
+and the runs of n where it does (`spans`) or does not (`holes`).
+"""
 
 import argparse
 import contextlib
@@ -30,6 +34,7 @@ def separate_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _separate(arguments: argparse.Namespace) -> None:
+    """Print what `separate` answers on the kernel of the arguments, with its margin and reach."""
     options = layer_options(arguments)
     (kernel,) = kernels_given(arguments)
     with warnings_in_a_line("separate"):
@@ -59,6 +64,8 @@ def compare_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> None:
+    """Print the probability of each kernel of the arguments at each n, and up to which n it
+    separates."""
     options = layer_options(arguments)
     names = kernels_given(arguments)
     with warnings_in_a_line("compare"):
@@ -67,7 +74,9 @@ def _compare(arguments: argparse.Namespace) -> None:
     if arguments.json:
         answer: dict[str, Any] = {"rows": table.to_dict("records")}
         for question in ANSWERS_OF_REACH:
-            answer[question] = {name: answers[question] for name, answers in reach.items()}
+            answer[question] = {
+                name: answers_of_kernel[question] for name, answers_of_kernel in reach.items()
+            }
         print_json(answer)
     else:
         print_table(_rows_of_kernels(table, [reach[name] for name in names]))
@@ -76,24 +85,25 @@ def _compare(arguments: argparse.Namespace) -> None:
 def _rows_of_kernels(
     table: "pd.DataFrame", reach_of_kernels: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """A row for each kernel: from the table of `compare` its probability at each n, and from the
-    answers to ANSWERS_OF_REACH, of the kernels in the same order, where it separates."""
+    """A row for each kernel: its probability at each n, from the table of `compare`, and the n at
+    which it separates, from its answers of reach. Both are in the same order of kernels."""
     # Where no kernel has a hole there is no column of them.
-    has_holes = any(answers["holes"] for answers in reach_of_kernels)
+    has_holes = any(answers_of_kernel["holes"] for answers_of_kernel in reach_of_kernels)
     kernels_in_table = table.groupby("kernel", sort=False)
     rows = []
-    for (name, part), answers in zip(kernels_in_table, reach_of_kernels, strict=True):
+    for (name, part), answers_of_kernel in zip(kernels_in_table, reach_of_kernels, strict=True):
         row: dict[str, Any] = {"kernel": name}
         for n, p in zip(part["n"], part["probability"], strict=True):
             row[f"n = {n:,}"] = "undecided" if math.isnan(p) else float(p)
-        row["separates up to"] = largest_n_in_words(answers["largest_n"])
+        row["separates up to"] = largest_n_in_words(answers_of_kernel["largest_n"])
         if has_holes:
-            row["but not at"] = runs_in_words(answers["holes"])
+            row["but not at"] = runs_in_words(answers_of_kernel["holes"])
         rows.append(row)
     return rows
 
 
 def largest_n_in_words(last: float | str | None) -> str:
+    """The largest n as text: "none" for None, a sentence as it is, "10^12 still" for infinity."""
     if last is None or isinstance(last, str):
         return last or "none"
     return "10^12 still" if math.isinf(last) else f"{last:,}"
@@ -106,6 +116,7 @@ def kernels_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _kernels(arguments: argparse.Namespace) -> None:
+    """Print the table of built-in kernels."""
     if arguments.json:
         print_json([dict(zip(COLUMNS, row, strict=True)) for row in kernels.rows()])
     else:
@@ -128,29 +139,32 @@ def word(text: str) -> float | str:
 
 
 def add_kernels(parser: argparse.ArgumentParser, several: bool) -> None:
-    """Kernels by position, or behind --kernel."""
-    about = "a name, or a formula such as 'x**4'"
+    """Add the kernels to a command's arguments: by position, or behind --kernel."""
+    help_text = "a name, or a formula such as 'x**4'"
     if several:
-        parser.add_argument("positional", nargs="*", metavar="KERNEL", help=about)
+        parser.add_argument("positional", nargs="*", metavar="KERNEL", help=help_text)
         parser.add_argument("--kernel", nargs="+", default=[], help="the same")
     else:
-        parser.add_argument("positional", nargs="?", metavar="KERNEL", help=about)
+        parser.add_argument("positional", nargs="?", metavar="KERNEL", help=help_text)
         parser.add_argument("--kernel", help="the same")
 
 
 def kernels_given(arguments: argparse.Namespace) -> list[str]:
-    """What `add_kernels` read; ValueError where there is none, or one too many."""
+    """The kernels of the arguments that `add_kernels` added; ValueError where there is none, or
+    more than one for a command that takes one."""
     by_position = arguments.positional
     by_option = arguments.kernel
     if isinstance(by_position, list):
-        given = [*by_position, *by_option]
-        if not given:
+        kernel_texts = [*by_position, *by_option]
+        if not kernel_texts:
             raise ValueError("no kernel; allowed: names, or formulas such as 'x**4'")
-        return given
-    given = [kernel for kernel in (by_position, by_option) if kernel is not None]
-    if len(given) != 1:
-        raise ValueError(f"{len(given)} kernels; allowed: one, a name or a formula such as 'x**4'")
-    return given
+        return kernel_texts
+    kernel_texts = [kernel for kernel in (by_position, by_option) if kernel is not None]
+    if len(kernel_texts) != 1:
+        raise ValueError(
+            f"{len(kernel_texts)} kernels; allowed: one, a name or a formula such as 'x**4'"
+        )
+    return kernel_texts
 
 
 OPTIONS_OF_SIZE: dict[str, Callable[[str], Any]] = {
@@ -166,7 +180,8 @@ OPTIONS_OF_SIZE: dict[str, Callable[[str], Any]] = {
 
 
 def add_layer(parser: argparse.ArgumentParser, has_level: bool = True) -> None:
-    """The layer and the sizes of its data, as of `separate`."""
+    """Add the options of a layer and of the sizes of its data, named as the parameters of
+    `separate`."""
     parser.add_argument("--model", default="self_attention", help="or cross_attention")
     parser.add_argument("--attention-x", default="identity", help="X: identity or ones")
     for name, kind in OPTIONS_OF_SIZE.items():
@@ -177,7 +192,8 @@ def add_layer(parser: argparse.ArgumentParser, has_level: bool = True) -> None:
 
 
 def layer_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What `add_layer` read, as parameters."""
+    """The parameters of `separate` that the options of `add_layer` set; options that were not given
+    are left out."""
     options = {"model": arguments.model, "attention_x": arguments.attention_x}
     for name in OPTIONS_OF_SIZE:
         size = getattr(arguments, name)
@@ -188,7 +204,7 @@ def layer_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def warnings_in_a_line(command: str) -> Iterator[None]:
-    """What is warned of, at once, once and without lines of code, on standard error."""
+    """While it is open, print each warning once, as one line on standard error."""
     printed = set()
 
     def say(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -208,7 +224,8 @@ ANSWERS_OF_REACH = ("largest_n", "separates_from", "spans", "holes")
 
 
 def reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The answers to ANSWERS_OF_REACH, or the sentence that says why there is none."""
+    """A kernel's answers of reach by name; in place of one that float64 does not tell, the sentence
+    that says so."""
     try:
         reach = reaching.reach_of(kernel, level=level, **options)
     except ArithmeticError as error:
@@ -222,6 +239,7 @@ def reach_of(kernel: str, level: float | None, options: Mapping[str, Any]) -> di
 
 
 def _or_sentence(answer: Callable[[], float | None]) -> float | str | None:
+    """What a question answers, or the sentence of its error."""
     try:
         return answer()
     except ArithmeticError as error:
@@ -234,16 +252,17 @@ def runs_in_words(runs: list[tuple[int, float]] | None) -> str:
 
 
 def print_json(value: Any) -> None:
-    """As JSON; numbers that are none, or have no end, are null or "inf"."""
+    """Print a value as JSON; NaN is null, and infinity "inf"."""
     print(json.dumps(_plain(value), ensure_ascii=False, indent=1))
 
 
 def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
-    """As a table, numbers shortened."""
+    """Print rows with the same columns as a table of aligned text."""
     print(as_text(tuple(rows[0]), [tuple(map(_cell, row.values())) for row in rows]))
 
 
 def _cell(value: Any) -> str:
+    """A value as the text of a table's cell; a pair is a range."""
     if value is None:
         return "none"
     if isinstance(value, float):
@@ -255,6 +274,7 @@ def _cell(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
+    """A value that JSON can hold: NaN as None, infinity as "inf", tuples as lists."""
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -73,7 +73,7 @@ def compare(
 def _measured(
     kernel: Kernel, layer: Layer, data: FixedData, sizes: list[int], margin: bool
 ) -> dict[str, Any]:
-    """The columns of `compare` on one kernel at some n."""
+    """The columns of the table of `compare` for one kernel at some n."""
     scored = score_columns(kernel, layer, data, sizes)
     curves = scored.curves()
     best, low, high = curves.best()
@@ -122,7 +122,8 @@ def plot(
 
 
 def _several(values: Any) -> list[Any]:
-    """A list of kernels or sizes, of which there may be a single one."""
+    """The values as a list; a single kernel or size is a list of one. ValueError if there are
+    none."""
     if isinstance(values, str | Kernel) or callable(values) or not isinstance(values, Iterable):
         return [values]
     listed = list(values)

@@ -15,6 +15,7 @@ class KernelList(Mapping[str, Kernel]):
     """Kernels by name; those of families, as power_5, can be asked for and are not listed."""
 
     def __getitem__(self, name: str) -> Kernel:
+        """The kernel of a name; UnknownKernelError if there is none."""
         if not isinstance(name, str):
             raise UnknownKernelError(f"{short_repr(name)} is no kernel's name")
         return kernel_named(name)
@@ -26,11 +27,12 @@ class KernelList(Mapping[str, Kernel]):
         return len(KERNELS)
 
     def __repr__(self) -> str:
+        """The table of kernels as text, with the families below."""
         families = "; ".join(family.words for family in FAMILIES)
         return f"{as_text(COLUMNS, self.rows())}\nand families: {families}"
 
     def _repr_html_(self) -> str:
-        """The same table as a notebook shows it."""
+        """The table of kernels as HTML, for notebooks."""
         head = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS)
         body = []
         for row in self.rows():
@@ -41,7 +43,7 @@ class KernelList(Mapping[str, Kernel]):
         return f"{table}<p>and families: {families}</p>"
 
     def rows(self) -> list[tuple[str, ...]]:
-        """The table's cells."""
+        """The cells of each kernel, in the order of COLUMNS."""
         return [
             (kernel.name, kernel.symbol, kernel.normaliser, kernel.sees, kernel.source)
             for kernel in KERNELS.values()
@@ -53,7 +55,7 @@ kernels = KernelList()
 
 
 def as_text(head: tuple[str, ...], cells: list[tuple[str, ...]]) -> str:
-    """A table for people, columns aligned."""
+    """A table as text with aligned columns."""
     widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
     rule = tuple("-" * width for width in widths)
     lines = []

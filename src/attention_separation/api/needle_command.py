@@ -18,6 +18,7 @@ def needle_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _needle(arguments: argparse.Namespace) -> None:
+    """Print each kernel's accuracy at each n, or without n the n at which it is 0.75."""
     rows: list[dict[str, str | float]] = []
     with warnings_in_a_line("needle"):
         for kernel in arguments.kernels:

@@ -24,9 +24,11 @@ class Answer:
     theta: float | tuple[float, float] | None
 
     def __repr__(self) -> str:
+        """The answer and its condition in one line."""
         return f"<{type(self).__name__}: {self._answer}; {self._condition}>"
 
     def _repr_html_(self) -> str:
+        """The answer and its condition as HTML, for notebooks."""
         return f"<p><strong>{escape(self._answer)}</strong><br>{escape(self._condition)}</p>"
 
     @property
@@ -36,7 +38,8 @@ class Answer:
 
     @property
     def _condition(self) -> str:
-        """The layer, the sizes of the data, and the threshold or the ends of the best ones."""
+        """The condition of the answer in words: the layer, the sizes of the data, and the
+        threshold, or the ends of the interval of best ones."""
         words_by_layer: dict[tuple[str, str], str] = {
             (layer.model, layer.attention_x): layer.words for layer in LAYERS
         }
@@ -52,7 +55,7 @@ class Answer:
 
 
 def picture_to_open(draw: "Callable[[], Axes]") -> str:
-    """A picture below a line that opens it, as HTML; nothing without Matplotlib."""
+    """The HTML of a line that opens a picture below it; "" without Matplotlib."""
     try:
         picture = _as_svg(draw())
     except ImportError:
@@ -61,7 +64,7 @@ def picture_to_open(draw: "Callable[[], Axes]") -> str:
 
 
 def _as_svg(axes: "Axes") -> str:
-    """The picture of some axes, which is closed."""
+    """The SVG of the picture of some axes; the picture is closed."""
     from matplotlib import pyplot
 
     figure = axes.get_figure(root=True)

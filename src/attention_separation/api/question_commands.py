@@ -29,16 +29,18 @@ def n_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _largest_n(arguments: argparse.Namespace) -> None:
+    """Print up to which n each kernel of the arguments separates, and the runs of n at which it
+    does."""
     options = layer_options(arguments)
     with warnings_in_a_line("largest-n"):
-        answers = {
+        answers_by_kernel = {
             name: reach_of(name, arguments.level, options) for name in kernels_given(arguments)
         }
     if arguments.json:
-        print_json(answers)
+        print_json(answers_by_kernel)
         return
     rows: list[dict[str, Any]] = []
-    for name, answer in answers.items():
+    for name, answer in answers_by_kernel.items():
         rows.append(
             {
                 "kernel": name,
@@ -62,11 +64,13 @@ def success_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _success(arguments: argparse.Namespace) -> None:
+    """Print the probability that the contest of the arguments succeeds, and that of each of its
+    events."""
     contest = {"fires": arguments.fires, "silent": arguments.silent}
     with warnings_in_a_line("success"):
-        found = success(contest, n=arguments.n, theta=arguments.theta, **layer_options(arguments))
-    answer = {"probability": found.probability, "theta": found.theta, **found.events}
-    answer |= {"n": found.n, "d": found.d, "m": found.m}
+        result = success(contest, n=arguments.n, theta=arguments.theta, **layer_options(arguments))
+    answer = {"probability": result.probability, "theta": result.theta, **result.events}
+    answer |= {"n": result.n, "d": result.d, "m": result.m}
     if arguments.json:
         print_json(answer)
     else:

@@ -3,6 +3,8 @@
 
 A kernel separates at n if softmax's probability is above 1/2, and the kernel's above half of it,
 each at its own best threshold; or, where a level is given, if its probability is at least that.
+
+A *run* is a pair (first n, last n) of neighbouring multiples of K, the number of classes.
 """
 
 import math
@@ -135,9 +137,9 @@ class KernelReach:
 
     def largest_n(self) -> N | None:
         """See the function `largest_n`."""
-        beyond = self.reach.undecided_beyond
-        if beyond:
-            raise ArithmeticError(self._untold(beyond))
+        undecided_beyond = self.reach.undecided_beyond
+        if undecided_beyond:
+            raise ArithmeticError(self._untold(undecided_beyond))
         holes = self.holes()
         if holes:
             first, _ = holes[0]
@@ -187,25 +189,28 @@ class KernelReach:
             )
 
     def _untold(self, span: reach_search.Span) -> str:
-        where = "it does at no n at which float64 tells"
+        """The sentence that float64 does not tell whether the kernel separates from a span on, with
+        the n at which it is known to."""
+        known = "it does at no n at which float64 tells"
         if self.reach.separates:
-            where = f"as far as float64 tells, it does at n = {words_of_runs(self.spans())}"
+            known = f"as far as float64 tells, it does at n = {words_of_runs(self.spans())}"
         return (
             f"{self.name}: from n = {span.first:,} on float64 does not tell whether it separates; "
-            f"{where}"
+            f"{known}"
         )
 
 
 def reach_of(
     kernel: Given, model: str, attention_x: str, level: float | None, **options: Any
 ) -> KernelReach:
-    """Where a kernel separates; a warning where softmax itself does not."""
+    """Where a kernel separates, by a search over n up to 10^12. It warns of n at which softmax does
+    not."""
     usable = kernel_of(kernel)
     level = validation.level_of(level)
     layer, data = validation.setting_of(model, attention_x, **options)
     require_usable(usable, layer, data, all_sizes(data.classes))
-    asked = reach_search.asked_sizes(data)
-    say_how_long(usable, layer, data, int(asked[0]), len(asked))
+    tried_sizes = reach_search.asked_sizes(data)
+    say_how_long(usable, layer, data, int(tried_sizes[0]), len(tried_sizes))
     reach = reach_search.reach(usable, layer, data, level)
     if level is None:
         _say_where_softmax_fails(reach_search.reach(KERNELS["exp"], layer, data))
@@ -213,6 +218,7 @@ def reach_of(
 
 
 def _say_where_softmax_fails(of_exp: reach_search.Reach) -> None:
+    """Warn of the n at which softmax itself does not separate, from the reach of exp."""
     if math.isnan(of_exp.last):
         _say_softmax_fails("at any n that float64 tells")
     elif of_exp.fails and of_exp.fails[-1].first > of_exp.last:
@@ -223,6 +229,7 @@ def _say_where_softmax_fails(of_exp: reach_search.Reach) -> None:
 
 
 def _say_softmax_fails(where: str) -> None:
+    """Warn that softmax itself does not separate at some n, which `where` puts into words."""
     warn(
         f"softmax itself does not separate {where}, with a probability of at most 1/2: no kernel "
         "is measured against it there; level=0.9 asks for a probability of 0.9 alone"
@@ -230,6 +237,7 @@ def _say_softmax_fails(where: str) -> None:
 
 
 def _whole(n: float) -> N:
+    """n as a whole number; infinity stays."""
     return n if math.isinf(n) else int(n)
 
 
@@ -237,7 +245,7 @@ MOST_RUNS_SHOWN = 3
 
 
 def words_of_runs(runs: Sequence[tuple[int, N]]) -> str:
-    """Runs of n as text, of many the first two and the last."""
+    """Runs of n as text; of many the first two and the last."""
     words = [_words_of_run(*run) for run in runs]
     if len(words) > MOST_RUNS_SHOWN:
         words = [*words[:2], "...", words[-1]]
@@ -245,6 +253,7 @@ def words_of_runs(runs: Sequence[tuple[int, N]]) -> str:
 
 
 def _words_of_run(first: int, last: N) -> str:
+    """A run of n as text: "2 to 200", or "2" if it is one n."""
     if first == last:
         return f"{first:,}"
     return f"{first:,} to {'10^12' if math.isinf(last) else format(int(last), ',')}"
@@ -385,14 +394,15 @@ def _at_one_n(
     n: int,
     level: float | None,
 ) -> float | None:
-    """The least value at n; None, with a warning, where softmax does not separate there."""
+    """The least value of a quantity at which a kernel separates at n tokens; None, with a warning,
+    where softmax does not separate there."""
     level = validation.level_of(level)
     n = validation.tokens_of(layer, data, n)
     if level is None and verdicts.separation(KERNELS["exp"], layer, data, np.array([n]))[0] == 0:
         _say_softmax_fails("here")
         return None
     least = least_at(n, level)
-    what = f"{quantity.letter} {quantity.kernel}"
+    subject = f"{quantity.letter} {quantity.kernel}"
     undecided = least.undecided_below
     is_known = least.possible * NEARLY_POSSIBLE >= least.value
     if math.isinf(least.value) and len(undecided):
@@ -400,11 +410,11 @@ def _at_one_n(
     if not is_known:
         ends = quantity.ends(np.append(undecided, [least.possible, least.value]))
         raise ArithmeticError(
-            f"at n = {n:,} float64 does not tell at which {what} separates, of {ends}"
+            f"at n = {n:,} float64 does not tell at which {subject} separates, of {ends}"
         )
     if least.possible < least.value:
         ends = quantity.ends(np.array([least.possible, least.value]))
-        warn(f"at n = {n:,} float64 does not tell at which {what} separates, but to {ends}")
+        warn(f"at n = {n:,} float64 does not tell at which {subject} separates, but to {ends}")
     elif len(undecided):
         warn(
             f"at n = {n:,} float64 does not tell at every {quantity.below} whether "

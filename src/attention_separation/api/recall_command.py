@@ -34,6 +34,8 @@ def recall_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _recall(arguments: argparse.Namespace) -> None:
+    """Print the accuracy of the layer of the arguments at each n, or without n the largest n that
+    reaches the level."""
     layer = _layer(arguments)
     options = {name: getattr(arguments, name) for name in OPTIONS}
     rows: list[dict[str, Any]] = []
@@ -42,8 +44,8 @@ def _recall(arguments: argparse.Namespace) -> None:
             last = largest_n(layer, arguments.d, arguments.level, **options)
             rows.append({"layer": layer.name, f"largest n at {arguments.level:g}": last})
         for n in arguments.n or ():
-            found = accuracy(layer, n, arguments.d, **options)
-            rows.append({"layer": layer.name, "n": n, **vars(found)})
+            recalled = accuracy(layer, n, arguments.d, **options)
+            rows.append({"layer": layer.name, "n": n, **vars(recalled)})
     if arguments.json:
         print_json(rows)
     else:

@@ -92,17 +92,17 @@ class Separation(Answer):
     @property
     @question
     def probability_after_signs(self) -> float:
-        """The same with one threshold above 0 for all neurons, chosen after the signs are drawn,
-        for each draw anew: that D1's largest score is above 0 and above D0's largest.
-        ArithmeticError as of `margin`."""
+        """The probability of separation if one threshold above 0, for all neurons, is chosen after
+        the signs are drawn, for each draw anew: that D1's largest score is above 0 and above D0's
+        largest. ArithmeticError as of `margin`."""
         return float(separation.probability_after_signs(self._ranked())[0])
 
     @property
     @question
     def probability_each_bias(self) -> float:
-        """The same with a bias of either sign for each neuron, chosen after the signs are drawn:
-        that some neuron's largest score on D1 is above its largest on D0. ArithmeticError as of
-        `margin`."""
+        """The probability of separation if each neuron has a bias of its own, of either sign,
+        chosen after the signs are drawn: that some neuron's largest score on D1 is above its
+        largest on D0. ArithmeticError as of `margin`."""
         return float(separation.probability_each_bias(self._ranked())[0])
 
     @cached_property
@@ -110,7 +110,8 @@ class Separation(Answer):
         return self.scored.curves()
 
     def _ranked(self) -> separation.Ranked:
-        """The states of a column by the order of their scores, where float64 tells it."""
+        """The states of a sign column in the order of their scores; ArithmeticError where float64
+        does not tell the order."""
         _require_resolved(self.kernel, self.n, self._curves)
         return self.scored.ranked()
 
@@ -248,7 +249,8 @@ def separate(
 
 
 def _best(curves: ThresholdCurves) -> tuple[float, float, float]:
-    """The best probability of a single curve, and the ends of its widest interval of thresholds."""
+    """The best probability of a curve of one point, and the ends of its widest interval of
+    thresholds."""
     probability, low, high = curves.best()
     return float(probability[0]), float(low[0]), float(high[0])
 
@@ -309,6 +311,7 @@ class Success(Answer):
 
     @property
     def _answer(self) -> str:
+        """The kernels of the contest and the probability that it succeeds, in words."""
         return f"{self.fires} fires, {', '.join(self.silent)} silent: P = {self.probability:.6g}"
 
 
@@ -336,8 +339,8 @@ def success(
         )
     fires: Any = contest["fires"]
     silent: Any = contest["silent"]
-    others = list(silent) if isinstance(silent, list | tuple) else [silent]
-    kernels = [kernel_of(kernel) for kernel in (fires, *others)]
+    silent_kernels = list(silent) if isinstance(silent, list | tuple) else [silent]
+    kernels = [kernel_of(kernel) for kernel in (fires, *silent_kernels)]
     if len({*kernels}) < len(kernels):
         words = ", ".join(kernel.name for kernel in kernels)
         raise ValueError(f"contest of {words}; allowed: each kernel once")
@@ -385,7 +388,7 @@ def success(
 
 
 def _silent(states: StateScores, m: int, tau: float) -> float:
-    """P(none of m columns has a score that exceeds tau)."""
+    """The probability that none of m sign columns has a score that exceeds tau."""
     flags = states.exceed(tau)
     weights = binomial_half_pmf(flags.shape[-1] - 1) / np.prod(flags.shape[:3])
     exceeding = flags.sum(axis=(0, 1, 2)) @ weights

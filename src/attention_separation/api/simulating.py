@@ -69,6 +69,7 @@ class Simulation(Answer):
 
     @property
     def _answer(self) -> str:
+        """The successes among the trials and their interval, in words."""
         interval = f"95 % interval {self.ci_low:.4g} to {self.ci_high:.4g}"
         return f"{self.kernel}: {self.successes:,} of {self.trials:,} trials, {interval}"
 
@@ -162,7 +163,8 @@ def simulate(
 
 
 def _best_threshold(scored: Scored, name: str, n: int) -> float:
-    """In units of s; ArithmeticError where float64 does not tell scores apart."""
+    """The best threshold of a kernel at one n, in units of sqrt(log n); ArithmeticError where
+    float64 does not tell its scores apart."""
     curves = scored.curves()
     if not curves.resolved[0]:
         raise ArithmeticError(f"{name}: at n = {n:,} float64 does not tell its scores apart")
@@ -187,8 +189,9 @@ def _require_memory(method: str, n: int, d: int, m: int) -> None:
 
 
 def _say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, trials: int) -> None:
-    """Print about how long literal trials take, if that is long. Only of maps of features, of which
-    one trial may take minutes, and which may be tried with few queries."""
+    """Print how many seconds literal trials will take, if that is long. Only kernels of
+    element-wise feature maps are timed: one of their trials may take minutes, and they can be tried
+    with few queries."""
     if kernel.kind != "features" or kernel.vectors_seen != "orbits" or n <= QUERIES_TRIED:
         return
     tokens = layer.tokens(data, n)
@@ -204,8 +207,8 @@ def _say_how_long(kernel: Kernel, layer: Layer, data: FixedData, n: int, trials:
 def _draws(
     layer: Layer, data: FixedData, n: int, trials: int, seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Places of special tokens (T, 2, q) and signs' bits (T, d, m), 1 for a plus, in chunks that do
-    not depend on what they are for: fewer trials are the first of more."""
+    """What trials draw, by chunks of T trials: the places of special tokens (T, 2, q), and the bits
+    of signs (T, d, m), 1 for a plus. The draws of fewer trials are the first of those of more."""
     rng = np.random.default_rng(seed)
     d = layer.d(data.classes)
     m = data.m(n)
@@ -220,35 +223,39 @@ def _draws(
 def _from_rows(
     scored: Scored, layer: Layer, data: FixedData, n: int, theta: float, trials: int, seed: int
 ) -> Iterator[np.ndarray]:
-    """Whether the network is positive on D0 and on D1, (T, 2), looked up by a column's state."""
+    """Whether the network is positive on D0 and on D1 in each trial, (T, 2), by chunks of trials.
+    The sums of a trial's signs are looked up in a table of all states of a sign column."""
     tau = theta * float(scored.s[0])
     exceeding = [scored.d0[0].exceed(tau), scored.d1[0].exceed(tau)]
     ends = exceeding[0].shape[1]
     classes = data.classes
     for places, pluses in _draws(layer, data, n, trials, seed):
-        of_classes = pluses[:, 1 : 1 + classes]
+        pluses_of_classes = pluses[:, 1 : 1 + classes]
         first = pluses[:, 0].astype(np.intp)
         last = pluses[:, -1].astype(np.intp) if ends == 2 else np.zeros_like(first)
         flags = []
         for dataset, table in enumerate(exceeding):
             special_class = places[:, dataset, -1] % classes
-            marked = of_classes[np.arange(len(places)), special_class].astype(np.intp)
-            others = of_classes.sum(axis=1, dtype=np.intp) - marked
-            flags.append(table[first, last, marked, others].any(axis=1))
+            plus_of_marked = pluses_of_classes[np.arange(len(places)), special_class].astype(
+                np.intp
+            )
+            unmarked_pluses = pluses_of_classes.sum(axis=1, dtype=np.intp) - plus_of_marked
+            flags.append(table[first, last, plus_of_marked, unmarked_pluses].any(axis=1))
         yield np.stack(flags, axis=1)
 
 
 def _literally(
     kernel: Kernel, layer: Layer, data: FixedData, n: int, theta: float, trials: int, seed: int
 ) -> Iterator[np.ndarray]:
-    """The same by n x n attention, V the identity."""
+    """Whether the network is positive on D0 and on D1, (1, 2), one trial at a time, by n x n
+    attention with the identity for V."""
     identity = np.eye(layer.d(data.classes))
     tokens = layer.tokens(data, n)
     for places, pluses in _draws(layer, data, n, trials, seed):
-        for of_trial, signs in zip(places, 2.0 * pluses - 1.0, strict=True):
+        for places_of_trial, signs in zip(places, 2.0 * pluses - 1.0, strict=True):
             flags = np.zeros((1, 2), dtype=bool)
             for dataset in (0, 1):
-                a1, a2, a3, q, k = layer.literal(tokens, dataset, of_trial[dataset])
+                a1, a2, a3, q, k = layer.literal(tokens, dataset, places_of_trial[dataset])
                 flags[0, dataset] = is_positive(
                     a1, a2, a3, q, k, identity, kernel, signs, theta * tokens.s
                 )

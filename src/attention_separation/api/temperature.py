@@ -45,6 +45,7 @@ def at_temperature(kernel: Given, temperature: float) -> Kernel:
 
 
 def _at_temperature(kernel: Kernel, temperature: float) -> Kernel:
+    """The kernel with its scores divided by a temperature, and a name that says so."""
     signed = kernel.signed
     if signed is not None:
         signed = _OfColderScores(kernel, signed, temperature)
@@ -66,6 +67,8 @@ class _OfColderScores:
     temperature: float
 
     def __call__(self, seen: KernelInputs) -> np.ndarray:
+        """The weights with the scores divided by the temperature, and queries and keys by its
+        square root."""
         root = math.sqrt(self.temperature)
         at_temperature = replace(
             seen,
@@ -81,18 +84,18 @@ ALIKE = 1e-9
 
 
 def _say_if_without_effect(kernel: Kernel) -> None:
-    """Warn of a kernel whose rows are the same where all scores are half as large; or, of rows that
-    are not divided by their sum, the same but for one factor."""
+    """Warn if a temperature does not change a kernel: if its rows stay the same where all scores
+    are halved, or, where rows are not divided by their sum, change by one common factor."""
     effect = ""
     seen = _some_tokens()
     # What it cannot weigh, and what it warns of, is said where it is asked for its weights.
     with contextlib.suppress(ArithmeticError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         weights = kernel.attention_weights(seen)
-        hotter = _at_temperature(kernel, 2.0).attention_weights(seen)
+        weights_at_2 = _at_temperature(kernel, 2.0).attention_weights(seen)
         is_divided = kernel.normaliser != "none"
-        factor = 1.0 if is_divided else float(hotter.sum() / (weights.sum() or 1.0))
-        if np.allclose(hotter, factor * weights, rtol=ALIKE, atol=0.0):
+        factor = 1.0 if is_divided else float(weights_at_2.sum() / (weights.sum() or 1.0))
+        if np.allclose(weights_at_2, factor * weights, rtol=ALIKE, atol=0.0):
             effect = _effect_in_words(is_divided)
     if effect:
         warn(
@@ -102,7 +105,8 @@ def _say_if_without_effect(kernel: Kernel) -> None:
 
 
 def _effect_in_words(is_divided: bool) -> str:
-    """Of rows that are divided by their sum, or are not."""
+    """What a temperature does to a kernel that it does not change, by whether its rows are divided
+    by their sum."""
     if is_divided:
         return "does not change its weights"
     return "multiplies all its weights by one number, which the best threshold follows"

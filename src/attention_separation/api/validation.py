@@ -23,7 +23,7 @@ LARGEST_NUMBER = 1000.0
 
 
 def layer_of(model: str, attention_x: str) -> Layer:
-    """The layer of a model with X; ValueError if there is none."""
+    """The layer of a model with X as named; ValueError if there is none."""
     models = dict.fromkeys(layer.model for layer in LAYERS)
     if not isinstance(model, str) or model not in models:
         name = model if isinstance(model, str) else ""
@@ -88,6 +88,8 @@ def setting_of(
 
 
 def _with_split(layer: Layer, split: Split) -> Layer:
+    """The layer with a split of its X into Q and K; ValueError if the split is none of those
+    allowed."""
     if layer.attention_x == "ones" and isinstance(split, str) and split == ONE_COORDINATE:
         return replace(layer, split=split)
     allowed = f"numbers from 0.001 to 1000, with X all ones also {ONE_COORDINATE!r}"
@@ -95,15 +97,15 @@ def _with_split(layer: Layer, split: Split) -> Layer:
 
 
 def tokens_of(layer: Layer, data: FixedData, n: int) -> int:
-    """A number of tokens that stacks in the data's classes; ValueError if it does not, or is out of
-    range."""
+    """The number n of tokens, checked: ValueError if it is out of range, or not a multiple of the
+    number of classes."""
     n = whole_number("n", n, 2, LARGEST_N)
     layer.dataset.check(n, layer.d(data.classes))
     return n
 
 
 def theta_of(theta: Theta, layer: Layer, data: FixedData) -> float | None:
-    """A threshold in units of s; None for the best."""
+    """The threshold in units of s = sqrt(log n); None stands for the best one."""
     if isinstance(theta, str) and theta in ("best", "paper"):
         return None if theta == "best" else layer.theta(data)
     allowed = "'best', 'paper' or a number above 0"
@@ -111,11 +113,12 @@ def theta_of(theta: Theta, layer: Layer, data: FixedData) -> float | None:
 
 
 def level_of(level: float | None) -> float | None:
-    """A probability that is asked for, or None."""
+    """The probability that is asked for, checked, or None."""
     allowed = "numbers above 0, to 1"
     return None if level is None else number("level", level, allowed, lambda x: 0 < x <= 1)
 
 
 def _size(name: str, value: float) -> float:
+    """The size of an entry of the tokens; ValueError if it is out of range."""
     allowed = f"numbers above 0 to {LARGEST_NUMBER:g}"
     return number(name, value, allowed, lambda x: 0 < x <= LARGEST_NUMBER)

@@ -45,7 +45,7 @@ class KernelInputsByOrbit(KernelInputs):
     """Queries and keys of token types, (..., R, 6) and (..., 4, 6), equal coordinates once."""
 
     def log_key_sums(self) -> np.ndarray:
-        """log sum e^k over all n tokens, in each coordinate, (..., 1, 6)."""
+        """log sum e^k over all n tokens, for each orbit of coordinates, (..., 1, 6)."""
         # Further classes exchange with their coordinates: so in each of these coordinates the sum
         # over their keys is that over these coordinates of one key.
         assert self.coordinate_counts is not None
@@ -87,7 +87,7 @@ class TokenTypes:
         return counts
 
     def inputs(self) -> KernelInputs:
-        """What kernels of scores may know, of all points at once."""
+        """The inputs of kernels of scores, of all points at once."""
         return KernelInputs(
             scores=self._scores_of_tokens(),
             queries=None,
@@ -108,7 +108,7 @@ class TokenTypes:
         return np.where(self.exists[..., None], self.queries, self.queries[:, :1])
 
     def inputs_by_orbit(self) -> KernelInputsByOrbit:
-        """What kernels that heed `coordinate_counts` may know, of all points at once."""
+        """The inputs of kernels that heed `coordinate_counts`, of all points at once."""
         inputs = self.inputs()
         return KernelInputsByOrbit(
             scores=inputs.scores,
@@ -123,7 +123,7 @@ class TokenTypes:
     def inputs_in_full(
         self, points: np.ndarray, further: Sequence[int] | None = None
     ) -> KernelInputs:
-        """What kernels of vectors may know, of points with the same K, in all d coordinates.
+        """The inputs of kernels of vectors in all d coordinates, of points with the same K.
 
         The keys are the special token, another of the marked class, class 0, one of the own class,
         1, and one of each of the classes `further`, 2 to K - 1: all, or some that stand for all.
@@ -306,7 +306,8 @@ MOST_ROW_NUMBERS = 1 << 19
 
 
 def _weights_in_full(types: TokenTypes, kernel: Kernel) -> np.ndarray:
-    """(P, R, 4) from weights on keys in all d coordinates, of points with the same d together."""
+    """The weights of a query of each type on one key of each type, (P, R, 4), from keys in all d
+    coordinates; points with the same d are computed together."""
     weights = np.zeros(types.scores.shape)
     for d in np.unique(types.d):
         points = np.flatnonzero(types.d == d)
@@ -340,8 +341,8 @@ def _require_equal_classes(further: np.ndarray, exists: np.ndarray, kernel: Kern
 
 
 def _equal_where_alike(weights: np.ndarray) -> np.ndarray:
-    """Weights (P, R, 4); of a query without a class among the further ones, all of these have the
-    same."""
+    """Weights (P, R, 4), where that on a key of the own class is set to that on a further class if
+    both differ by rounding alone: the query then has no class of its own among them."""
     own = weights[..., OWN]
     rest = weights[..., REST]
     is_alike = np.isclose(own, rest, rtol=ALIKE, atol=0)

@@ -51,22 +51,23 @@ class KernelInputs:
             return np.log(self.coordinate_counts)
 
     def squared_lengths(self, vectors: np.ndarray) -> np.ndarray:
-        """||v||^2 of vectors (..., C), over all d coordinates: (...)."""
+        """The squared length of each vector (..., C), over all d coordinates: (...)."""
         squares = vectors**2
         if self.coordinate_counts is not None:
             squares = self.coordinate_counts * squares
         return squares.sum(axis=-1)
 
     def log_key_sums(self) -> np.ndarray:
-        """log sum e^k over all n tokens, in each coordinate, (..., 1, C). Multiplicities must not
-        depend on the query: they are those of the first row."""
+        """log sum e^k over all n tokens, in each coordinate, (..., 1, C). The multiplicities of the
+        first query are taken for all."""
         counts = self.multiplicities[..., 0, :, None]
         _, keys = self.vectors
         with np.errstate(divide="ignore"):
             return np.logaddexp.reduce(keys + np.log(counts), axis=-2, keepdims=True)
 
     def largest(self, values: np.ndarray) -> np.ndarray:
-        """The largest of values (..., R, T) in each row, over keys that exist: (..., R, 1)."""
+        """The largest value of each row, (..., R, 1), of values (..., R, T), over keys that
+        exist."""
         return np.where(self.multiplicities > 0, values, -np.inf).max(axis=-1, keepdims=True)
 
 
@@ -97,8 +98,9 @@ def over_features(
     of_queries: np.ndarray,
     of_keys: np.ndarray,
 ) -> np.ndarray:
-    """Sums over features, (..., R, T), of products of features (..., R, F) and (..., T, F), as
-    `product_sum` gives them of some queries: of few at one time where all products are many."""
+    """The inner products, (..., R, T), of features of queries (..., R, F) and of keys (..., T, F).
+    `product_sum` computes them for some queries at a time: for few where all products would be
+    many."""
     queries = of_queries.shape[-2]
     step = max(MOST_PRODUCTS // math.prod(of_keys.shape), 1)
     if queries <= step:
@@ -118,7 +120,8 @@ VANISHING = 1e-300
 
 
 def not_quite_0(weights: np.ndarray, is_positive: np.ndarray) -> np.ndarray:
-    """Weights of a row whose largest is about 1, those that are above 0 at least VANISHING."""
+    """The weights of a row whose largest is about 1, where those that are above 0, even if float64
+    has them as 0, are at least VANISHING."""
     return np.where(is_positive, np.maximum(weights, VANISHING), weights)
 
 
@@ -197,7 +200,7 @@ class Kernel:
         return f"{', '.join(others)} and {last}"
 
     def attention_weights(self, seen: KernelInputs) -> np.ndarray:
-        """f, (..., R, T): the weight of one token of each key; 0 for keys that do not exist.
+        """The weight of one token of each key, (..., R, T); 0 for keys that do not exist.
         ArithmeticError if a weight is no finite number, OverflowError if it or a row's sum is
         infinite, RowSumError if a row that is to be divided has no positive sum."""
         weights = self._normalised_weights(seen)
@@ -206,7 +209,8 @@ class Kernel:
         return self.of_rows(weights, seen.multiplicities)
 
     def _normalised_weights(self, inputs: KernelInputs) -> np.ndarray:
-        """Weights over their normaliser, (..., R, T); errors as of `attention_weights`."""
+        """The weights divided by their normaliser, (..., R, T); errors as of
+        `attention_weights`."""
         weights = self.weigh(inputs)
         exists = inputs.multiplicities > 0
         shift: np.ndarray | float = 0.0
@@ -243,7 +247,8 @@ class Kernel:
         return weights / sums
 
     def _shift(self, inputs: KernelInputs, logs: np.ndarray) -> np.ndarray | float:
-        """What is taken off the logarithms of a row that is divided, so that none overflows."""
+        """What is taken off the logarithms of each row that is divided, (..., R, 1), so that none
+        overflows."""
         if self.normaliser == "none":
             return 0.0
         largest = inputs.largest(logs)

@@ -64,7 +64,7 @@ class KernelFamily:
 
     @property
     def form(self) -> str:
-        """How its names look: `power_P`."""
+        """The form of the family's names: "power_P"."""
         form = f"{self.prefix}_P{self.suffix}"
         if self.takes_kernel:
             form += "_KERNEL"
@@ -72,13 +72,14 @@ class KernelFamily:
 
     @property
     def words(self) -> str:
-        """What is allowed: `power_P` with P from 0.01 to 1000."""
+        """The form and the range of the number, in words: "power_P with P from 0.01 to 1000"."""
         number = "a whole P" if self.is_whole else "P"
         return f"{self.form} ({self.symbol}) with {number} from {self.low:g} to {self.high:g}"
 
     @property
     def pattern(self) -> str:
-        """Of its names, the number and the other kernel's name as groups."""
+        """The regular expression of the family's names; its groups are the number and, if the
+        family takes one, the other kernel's name."""
         pattern = f"{self.prefix}_({NUMBER}){self.suffix}"
         if self.takes_kernel:
             pattern += "_(.+)"
@@ -86,7 +87,7 @@ class KernelFamily:
 
 
 def at_temperature(temperature: float) -> Kernel:
-    """e^(x/T)."""
+    """The kernel e^(x/T)."""
     return exponential(
         f"exp_over_{temperature:g}",
         f"e^(x/{temperature:g})",
@@ -106,17 +107,17 @@ def alpha_entmax(alpha: float) -> Kernel:
 
 
 def alpha_entmax_sqrt_d(alpha: float) -> Kernel:
-    """alpha-entmax of x / sqrt d."""
+    """The kernel alpha-entmax of x / sqrt d."""
     return entmax_of(alpha, f"entmax_{alpha:g}_sqrt_d", over_sqrt_d=True)
 
 
 def focused_of_degree(p: float) -> Kernel:
-    """phi = |z_+| z_+^p / |z_+^p|."""
+    """The kernel with the feature map phi = |z_+| z_+^p / |z_+^p|."""
     return focused(p, f"φ = ‖z₊‖ z₊^{p:g} / ‖z₊^{p:g}‖")
 
 
 def biased(bias: float) -> Kernel:
-    """sigmoid(x - bias log n), over the row's sum."""
+    """The kernel sigmoid(x - bias log n), divided by the row's sum."""
     return sigmoid(
         f"sigmoid_{bias:g}_log_n",
         f"σ(x − {bias:g} log n)",
@@ -171,8 +172,8 @@ def kernel_named(name: str) -> Kernel:
     for family in FAMILIES:
         match = re.fullmatch(family.pattern, name)
         if match:
-            number, *others = match.groups()
-            return _kernel_of_family(family, name, number, others)
+            number, *names_of_others = match.groups()
+            return _kernel_of_family(family, name, number, names_of_others)
     shown = name if len(name) <= MOST_SHOWN else f"{name[:MOST_SHOWN]}..."
     raise UnknownKernelError(f"{shown!r} is no kernel; {_nearest(name)}{ALLOWED}")
 
@@ -201,25 +202,26 @@ def _kernel_of_family(
     family: KernelFamily, name: str, number: str, names_of_others: list[str]
 ) -> Kernel:
     """The kernel of a family with a number, and of another kernel in a family that takes one."""
-    others = [kernel_named(other) for other in names_of_others]
+    other_kernels = [kernel_named(name_of_other) for name_of_other in names_of_others]
     value = float(number)
     is_whole = value == int(value)
     fits = (
-        all(kernel.normalised for kernel in others)
+        all(kernel.normalised for kernel in other_kernels)
         and family.low <= value <= family.high
         and (is_whole or not family.is_whole)
     )
     if not fits:
         hint = _with_a_point(family, number)
         raise UnknownKernelError(f"{name!r} is no kernel; {hint}allowed: {family.words}")
-    kernel = family.build(int(value) if is_whole else value, *others)
+    kernel = family.build(int(value) if is_whole else value, *other_kernels)
     if kernel.name != name:
         raise UnknownKernelError(f"{name!r} is no kernel; did you mean {kernel.name!r}?")
     return kernel
 
 
 def _with_a_point(family: KernelFamily, number: str) -> str:
-    """The name that is meant by one without its decimal point, as `entmax_17`, as a question."""
+    """The question whether a name is meant whose decimal point is missing, as in `entmax_17`; "" if
+    none is."""
     meant = f"{number[0]}.{number[1:]}"
     if family.high >= 10 or not number.isdecimal() or not family.low <= float(meant) <= family.high:
         return ""
@@ -227,7 +229,7 @@ def _with_a_point(family: KernelFamily, number: str) -> str:
 
 
 def _nearest(name: str) -> str:
-    """The name that is most likely meant, as a question; "" where none is near."""
+    """The question whether the nearest name is meant; "" where none is near."""
     meanings = {kernel: kernel for kernel in KERNELS} | SAID_OTHERWISE
     for number in re.findall(NUMBER, name[:MOST_SHOWN]):
         meanings |= _members_with(number)

@@ -5,6 +5,8 @@ its normaliser. Every formula has its source beside it; x = q . k is a score. Fu
 row count keys by their multiplicities. Feature maps phi, of a kernel phi(q) . phi(k), commute with
 permuting coordinates, so that tokens of one type have equal weights, and equal coordinates have
 equal features: each is computed once, with the logarithm of its count beside it.
+
+In the functions of a kernel `seen` is its `KernelInputs`: scores, vectors, multiplicities, n and d.
 """
 
 import math
@@ -29,28 +31,30 @@ LogCounts = np.ndarray | float
 
 
 def log_counts_of_features(log_counts: LogCounts, parts: int) -> LogCounts:
-    """The same of features, of which every coordinate has one in each of their parts."""
+    """The logarithms of the counts of features, where each coordinate has one feature in each of
+    several parts, from those of the coordinates."""
     if isinstance(log_counts, float):
         return log_counts
     return np.tile(log_counts, parts)
 
 
 def log_sum_exp(z: np.ndarray, log_counts: LogCounts) -> np.ndarray:
-    """log sum e^z over all coordinates, (..., 1)."""
+    """log sum e^z over all coordinates, (..., 1), each coordinate counted with its multiplicity."""
     return np.logaddexp.reduce(z + log_counts, axis=-1, keepdims=True)
 
 
 def log_softmax(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
-    """Over the last axis."""
+    """The logarithms of a softmax over the last axis."""
     return z - log_sum_exp(z, log_counts)
 
 
 def log_elu_plus_one(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
-    """z + 1 where z > 0, else e^z."""
+    """The logarithms of z + 1 where z > 0, and of e^z elsewhere."""
     return np.where(z > 0, np.log1p(np.maximum(z, 0.0)), np.minimum(z, 0.0))
 
 
 def log_relu(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
+    """The logarithms of max(z, 0)."""
     with np.errstate(divide="ignore"):
         return np.log(np.maximum(z, 0.0))
 
@@ -60,23 +64,23 @@ def log_squared_relu(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
 
 
 def log_exp(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
-    """[e^z, e^-z]."""
+    """The logarithms of the features [e^z, e^-z]."""
     return np.concatenate([z, -z], axis=-1)
 
 
 def log_hedgehog(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
-    """[softmax z, softmax -z], two softmaxes."""
+    """The logarithms of two softmaxes, [softmax z, softmax -z]."""
     return np.concatenate([log_softmax(z, log_counts), log_softmax(-z, log_counts)], axis=-1)
 
 
 def log_hedgehog_fla(z: np.ndarray, log_counts: LogCounts = 0.0) -> np.ndarray:
-    """One softmax of the 2 d numbers [2 z, -2 z]."""
-    both = np.concatenate([2 * z, -2 * z], axis=-1)
-    return log_softmax(both, log_counts_of_features(log_counts, parts=2))
+    """The logarithms of one softmax over the 2 d numbers [2 z, -2 z]."""
+    both_signs = np.concatenate([2 * z, -2 * z], axis=-1)
+    return log_softmax(both_signs, log_counts_of_features(log_counts, parts=2))
 
 
 def log_focused(z: np.ndarray, log_counts: LogCounts = 0.0, p: float = 3) -> np.ndarray:
-    """z_+^p, scaled to the length of z_+ = max(z, 0)."""
+    """The logarithms of z_+^p, scaled to the length of z_+ = max(z, 0)."""
     log_z = log_relu(z)
     log_length = log_sum_exp(2 * log_z, log_counts) / 2
     log_length_of_powers = log_sum_exp(2 * p * log_z, log_counts) / 2
@@ -107,6 +111,7 @@ def log_inner_products(log_q: np.ndarray, log_k: np.ndarray, log_counts: LogCoun
 
 
 def _log_product_sum(log_q: np.ndarray, log_k: np.ndarray) -> np.ndarray:
+    """log phi(q) . phi(k), (..., R, T), of logarithms of features (..., R, F) and (..., T, F)."""
     return np.logaddexp.reduce(log_q[..., :, None, :] + log_k[..., None, :, :], axis=-1)
 
 
@@ -127,16 +132,17 @@ BISECTIONS = 80
 
 
 def hardmax(seen: KernelInputs) -> np.ndarray:
-    """1 for every key of the largest score."""
+    """The weights of hardmax: 1 for every key of the row's largest score, else 0."""
     least_of_largest = seen.largest(seen.scores) - TIE * seen.log_n
     return (seen.scores >= least_of_largest).astype(float)
 
 
 def sparsemax(seen: KernelInputs) -> np.ndarray:
-    """Projection of a row on the simplex: max(x - tau, 0), with sum 1 over all tokens.
+    """The weights of sparsemax, the projection of a row on the simplex: max(x - tau, 0), with sum 1
+    over all tokens.
 
-    Of scores in order, the largest first, those are kept that are above tau were they the last:
-    1 + k x > the sum of the first k. With the last one that is kept, tau = (sum - 1) / k.
+    With the scores in order, the largest first, the k-th is kept if 1 + k x > the sum of the first
+    k. If k are kept, tau = (their sum - 1) / k.
     """
     shifted = seen.scores - seen.largest(seen.scores)
     counts = seen.multiplicities
@@ -200,7 +206,8 @@ that of 382 equal weights: so the published condition, an entropy above 1/2, is 
 
 
 def adaptive(seen: KernelInputs) -> np.ndarray:
-    """b x / sqrt d: b, at least 1, is a polynomial of the entropy of softmax's row."""
+    """The logarithms of the weights of adaptive temperature: b x / sqrt d, where b, at least 1, is
+    a polynomial of the entropy of softmax's row."""
     weights = KERNELS["exp_sqrt_d"].attention_weights(seen)
     terms = seen.multiplicities * weights * np.log(weights + 1e-9)
     entropy = -terms.sum(axis=-1, keepdims=True)
@@ -213,7 +220,8 @@ ROUNDING_OF_VECTORS = 1e-14
 
 
 def minus_mean(part: float | np.ndarray, kernel: Kernel) -> Kernel:
-    """f - part / n, f the rows of a kernel that is divided by its row's sum."""
+    """The kernel with weights f - part / n, where f are the rows of a kernel that is divided by its
+    row's sum."""
 
     def less_mean(weights: np.ndarray, counts: np.ndarray) -> np.ndarray:
         # Where all of the mean is subtracted, differences from the commonest weight are left.
@@ -257,12 +265,12 @@ def _score_kernel(
 def _log_kernel(
     name: str, symbol: str, log_weigh: Weigh, source: str, **options: Unpack[KernelOptions]
 ) -> Kernel:
-    """The same, from the logarithms of weights."""
+    """The kernel whose weights are a function of the score, from the logarithms of the weights."""
     return Kernel(name, symbol, "score", log_weigh, logarithmic=True, source=source, **options)
 
 
 def power(p: float) -> Kernel:
-    """x^p, of scores that are not negative."""
+    """The kernel x^p; of scores that are not negative."""
 
     def log_weights(seen: KernelInputs) -> np.ndarray:
         with np.errstate(divide="ignore"):
@@ -287,6 +295,7 @@ SOURCES_OF_POWERS: dict[float, str] = {
 
 
 def _log_taylor(p: int, x: np.ndarray) -> np.ndarray:
+    """log(1 + x + ... + x^p / p!), of x that are not negative."""
     log_factorials = np.array([math.lgamma(k + 1) for k in range(1, p + 1)])
     with np.errstate(divide="ignore"):
         log_x = np.log(x)[..., None]
@@ -296,7 +305,7 @@ def _log_taylor(p: int, x: np.ndarray) -> np.ndarray:
 
 
 def _taylor(p: int, x: np.ndarray) -> np.ndarray:
-    """Of numbers of either sign, by Horner's rule."""
+    """1 + x + ... + x^p / p!, of x of either sign, by Horner's rule."""
     total = 1 + x / p
     for k in range(p - 1, 0, -1):
         total = 1 + total * x / k
@@ -304,7 +313,7 @@ def _taylor(p: int, x: np.ndarray) -> np.ndarray:
 
 
 def taylor(p: int) -> Kernel:
-    """1 + x + ... + x^p / p!, of scores that are not negative."""
+    """The kernel 1 + x + ... + x^p / p!; of scores that are not negative."""
     source = "arXiv 2402.18668 (Based, without 1/sqrt d)" if p == 2 else "Taylor's sum"
     return _log_kernel(
         f"taylor_{p}",
@@ -322,19 +331,21 @@ def exponential(
     source: str,
     **options: Unpack[KernelOptions],
 ) -> Kernel:
-    """e^(x / T), T as `temperature` gives it."""
+    """The kernel e^(x / T), where `temperature` gives T from the inputs."""
     return _log_kernel(
         name, symbol, lambda seen: seen.scores / temperature(seen), source, **options
     )
 
 
 def _log_power_log_n(seen: KernelInputs) -> np.ndarray:
+    """log x^(log n), the logarithms of the weights of power_log_n."""
     with np.errstate(divide="ignore"):
         return seen.log_n * np.log(seen.scores)
 
 
 def relu_over_n(name: str, power: int) -> Kernel:
-    """max(x, 0)^power / n, power 1 or 2: what stands for the division is the factor 1/n."""
+    """The kernel max(x, 0)^power / n, with power 1 or 2; the factor 1/n stands in place of a
+    division of rows."""
     exponent = "²" if power == 2 else ""
     return _score_kernel(
         name,
@@ -353,7 +364,7 @@ def sigmoid(
     source: str,
     normaliser: Normaliser = "row sum",
 ) -> Kernel:
-    """1 / (1 + e^-(x - bias log n))."""
+    """The kernel 1 / (1 + e^-(x - bias log n))."""
 
     def log_weights(seen: KernelInputs) -> np.ndarray:
         return -np.logaddexp(0.0, -(seen.scores - bias * seen.log_n))
@@ -365,6 +376,8 @@ def sigmoid(
 def _feature_kernel(
     name: str, symbol: str, source: str, log_phi: Callable[..., np.ndarray] | None = None
 ) -> Kernel:
+    """The kernel phi(q) . phi(k), from the logarithms of phi; without `log_phi` that of
+    FEATURE_MAPS with the kernel's name."""
     log_phi = log_phi or FEATURE_MAPS[name]
 
     def log_weights(seen: KernelInputs) -> np.ndarray:
@@ -385,6 +398,7 @@ def _vector_kernel(
     logarithmic: bool = False,
     also: tuple[str, ...] = (),
 ) -> Kernel:
+    """The kernel whose weights are a function of vectors, equal coordinates once."""
     return Kernel(
         name,
         symbol,
@@ -398,7 +412,7 @@ def _vector_kernel(
 
 
 def _squared_lengths(seen: KernelInputs) -> tuple[np.ndarray, np.ndarray]:
-    """||q||^2, (..., R, 1), and ||k||^2, (..., 1, T)."""
+    """The squared lengths of queries, (..., R, 1), and of keys, (..., 1, T)."""
     queries, keys = seen.vectors
     lengths_of_queries = seen.squared_lengths(queries)
     lengths_of_keys = seen.squared_lengths(keys)
@@ -406,18 +420,19 @@ def _squared_lengths(seen: KernelInputs) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _squared_distances(seen: KernelInputs) -> np.ndarray:
-    """||q - k||^2."""
+    """||q - k||^2 of each query and key, (..., R, T)."""
     squared_q, squared_k = _squared_lengths(seen)
     return squared_q + squared_k - 2 * seen.scores
 
 
 def _cosines(seen: KernelInputs) -> np.ndarray:
+    """The cosine of each query and key, (..., R, T)."""
     squared_q, squared_k = _squared_lengths(seen)
     return seen.scores / (np.sqrt(squared_q) * np.sqrt(squared_k))
 
 
 def cosine_softmax(scale: float) -> Kernel:
-    """e^(scale cos(q, k))."""
+    """The kernel e^(scale cos(q, k))."""
     return _vector_kernel(
         f"cosine_softmax_{scale:g}",
         f"e^({scale:g} cos(q, k))",
@@ -428,7 +443,7 @@ def cosine_softmax(scale: float) -> Kernel:
 
 
 def ssmax(s: float, name: str) -> Kernel:
-    """e^(s log n x / sqrt d)."""
+    """The kernel e^(s log n x / sqrt d), Scalable-Softmax."""
     return _log_kernel(
         name,
         f"e^({s:g} log n · x/√d)",
@@ -439,7 +454,7 @@ def ssmax(s: float, name: str) -> Kernel:
 
 
 def focused(p: float, symbol: str) -> Kernel:
-    """phi = |z_+| z_+^p / |z_+^p|, z_+ = max(z, 0)."""
+    """The kernel with the feature map phi = |z_+| z_+^p / |z_+^p|, where z_+ = max(z, 0)."""
     return _feature_kernel(
         f"focused_{p:g}", symbol, "arXiv 2308.00442", log_phi=partial(log_focused, p=p)
     )

@@ -6,6 +6,9 @@ signs is worth u0 to D0 and u1 to D1, the largest scores over all tokens. Given 
 special tokens mark, the m columns are independent and alike.
 
 A threshold is *told* as in `threshold_curves`.
+
+Arrays have an axis of P points, and S states of a column or G scores by rank. y are the signs, eps
+is half a gap.
 """
 
 from dataclasses import dataclass
@@ -38,7 +41,8 @@ class Ranked:
 
 
 def rank_states(d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray) -> Ranked:
-    """The states of a column for special tokens of D0 and D1 drawn apart from each other.
+    """The states of a column with their scores replaced by ranks, where the special tokens of D0
+    and D1 are drawn independently.
 
     Parameters
     ----------
@@ -46,8 +50,8 @@ def rank_states(d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray) 
     m, s : (P,), number of sign columns, and sqrt(log n)
     """
     points = len(s)
-    both = concatenate_networks([d0.reshape(points, -1), d1.reshape(points, -1)])
-    scores = both.over(s[:, None])
+    scores_of_both = concatenate_networks([d0.reshape(points, -1), d1.reshape(points, -1)])
+    scores = scores_of_both.over(s[:, None])
     is_zero = np.abs(scores.score) <= ROUNDING * scores.size
     score = np.where(is_zero, 0.0, scores.score)
     size = np.where(is_zero, 0.0, scores.size)
@@ -73,8 +77,8 @@ def rank_states(d0: StateScores, d1: StateScores, m: np.ndarray, s: np.ndarray) 
 
 
 def probability_after_signs(ranked: Ranked) -> np.ndarray:
-    """P(some threshold above 0, chosen after y, separates D1 from D0), (P,): that the largest score
-    on D1 is above the largest on D0, and above 0."""
+    """The probability, (P,), that some threshold above 0, chosen after the signs, separates D1 from
+    D0: that the largest score on D1 is above the largest on D0, and above 0."""
     steps = ranked.values.shape[1] + 1
     probability = np.zeros(len(ranked.m))
     for case in ranked.cases:
@@ -92,7 +96,8 @@ def probability_after_signs(ranked: Ranked) -> np.ndarray:
 
 
 def probability_each_bias(ranked: Ranked) -> np.ndarray:
-    """P(some neuron separates D1 from D0 with a bias of its own, chosen after y), (P,)."""
+    """The probability, (P,), that some neuron separates D1 from D0 with a bias of its own, chosen
+    after the signs."""
     probability = np.zeros(len(ranked.m))
     for case in ranked.cases:
         a_neuron_separates = (case.states.on_d1 > case.states.on_d0) @ case.states.weights
@@ -101,18 +106,18 @@ def probability_each_bias(ranked: Ranked) -> np.ndarray:
 
 
 def widest_margins(ranked: Ranked, targets: np.ndarray) -> np.ndarray:
-    """The largest 2 eps, in units of s, such that for some theta > 0 with probability `targets` the
-    scores are at most theta - eps on D0, and one is above theta + eps on D1: a supremum; NaN where
-    no eps > 0 has it. Targets are (P, T), and so is what is returned."""
+    """The margin for each target, (P, T) as the targets are: the largest 2 eps, in units of s, such
+    that for some theta > 0 the scores are at most theta - eps on D0, and one is above theta + eps
+    on D1, with the target's probability. A supremum; NaN where no eps > 0 reaches it."""
     margins = [_margins_at_point(ranked, point, row) for point, row in enumerate(targets)]
     return np.array(margins)
 
 
 def _margins_at_point(ranked: Ranked, point: int, targets: np.ndarray) -> np.ndarray:
-    """The largest 2 eps of one point for each target, (T,); NaN where there is none.
+    """The margins of one point, (T,), one for each target; NaN where there is none.
 
-    With phi = theta - eps and v = theta + eps at ranks of scores, the probability is
-    P(u0 <= phi of all columns) - P(u0 <= phi and u1 < v of all columns).
+    With phi = theta - eps and v = theta + eps at ranks of scores, the probability is P(u0 <= phi of
+    all columns) - P(u0 <= phi and u1 < v of all columns).
     """
     values = ranked.values[point]
     m = ranked.m[point]
@@ -126,7 +131,7 @@ def _margins_at_point(ranked: Ranked, point: int, targets: np.ndarray) -> np.nda
         law = np.bincount(pairs, weights=states.weights, minlength=steps**2)
         law = law.reshape(steps, steps)
         laws.append(law)
-        d0_stays_below += case.chance * none_of(_above(law.sum(axis=1)), m)
+        d0_stays_below += case.chance * none_of(_chances_above(law.sum(axis=1)), m)
     # It grows with phi: those that are likely enough are the last ones.
     is_enough = d0_stays_below >= np.fmin.reduce(targets)
     if not is_enough[-1]:
@@ -135,7 +140,7 @@ def _margins_at_point(ranked: Ranked, point: int, targets: np.ndarray) -> np.nda
     first_v = ranked.zero[point] + 1
     both_stay_below = np.zeros((steps - first_phi, steps - first_v))
     for case, law in zip(ranked.cases, laws, strict=True):
-        in_column = _up_to(law, first_phi)[:, first_v:]
+        in_column = _cumulative_law(law, first_phi)[:, first_v:]
         both_stay_below += case.chance * none_of(1 - in_column, m)
     probability = d0_stays_below[first_phi:, None] - both_stay_below
     phi = np.arange(first_phi, steps)[:, None]
@@ -146,16 +151,18 @@ def _margins_at_point(ranked: Ranked, point: int, targets: np.ndarray) -> np.nda
     return np.where(np.isneginf(margins), np.nan, margins)
 
 
-def _up_to(law: np.ndarray, first: int) -> np.ndarray:
-    """P(u0 <= i, u1 < j), (G - first, G), of i from `first` on, from P(u0 = i, u1 = j), (G, G)."""
+def _cumulative_law(law: np.ndarray, first: int) -> np.ndarray:
+    """The probability that u0 <= i and u1 < j, (G - first, G), for each rank i from `first` on and
+    each rank j, from the probability of each pair of ranks, (G, G)."""
     rows = law[first:].copy()
     rows[0] += law[:first].sum(axis=0)
     at_most = np.cumsum(np.cumsum(rows, axis=0), axis=1)
     return np.concatenate([np.zeros((len(rows), 1)), at_most[:, :-1]], axis=1)
 
 
-def _above(law: np.ndarray) -> np.ndarray:
-    """Probabilities above each value, summed from the far end."""
+def _chances_above(law: np.ndarray) -> np.ndarray:
+    """The probability of a rank above each rank, (G,), from that of each rank, (G,). It is summed
+    from the far end."""
     return np.append(np.cumsum(law[:0:-1])[::-1], 0.0)
 
 
@@ -189,8 +196,8 @@ def best_with_gap(ranked: Ranked, gap: float) -> tuple[float, float, float]:
 
 
 def _lower_ends(ranked: Ranked, gap: float) -> tuple[np.ndarray, np.ndarray]:
-    """The lower ends phi = theta - gap / 2 of gaps at which the probability may change, in order,
-    and the errors of the scores that they stand for."""
+    """The lower ends phi = theta - gap / 2 at which the probability may change, in order, and the
+    errors of the scores that they come from."""
     values = ranked.values[0]
     errors = ranked.errors[0]
     end = beyond(np.maximum(values[-1], 0.0))
@@ -201,8 +208,8 @@ def _lower_ends(ranked: Ranked, gap: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _best_if_largest_gap(ranked: Ranked, gap: float) -> tuple[float, float] | None:
-    """The largest probability, and its threshold, of a gap that is smaller by what float64 does not
-    tell of a score; None if it is hardly larger than that."""
+    """The largest probability, and its threshold, for the gap less what rounding may make of it;
+    None if the gap is hardly larger than that."""
     rounding = 4 * float(ranked.errors[0].max())
     if gap <= 2 * rounding:
         return None
@@ -214,8 +221,8 @@ def _best_if_largest_gap(ranked: Ranked, gap: float) -> tuple[float, float] | No
 
 
 def _probability_with_gap(ranked: Ranked, lower_ends: np.ndarray, gap: float) -> np.ndarray:
-    """The probability that all scores on D0 are at most phi, and one on D1 is above phi + gap, at
-    phi in `lower_ends` (T,): (T,)."""
+    """The probability, (T,), that all scores on D0 are at most phi, and one on D1 is above phi +
+    gap, for each phi in `lower_ends` (T,)."""
     values = ranked.values[0]
     m = ranked.m[0]
     probability = np.zeros(len(lower_ends))

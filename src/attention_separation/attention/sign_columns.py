@@ -7,6 +7,9 @@ other.
 A score is a row of c against a column of signs. Its size is the row's: the sum of |weight x entry|
 over all tokens and coordinates, which no score of the row is beyond. Rounding is a part of it, so
 every tolerance of a score is in units of its own size.
+
+Arrays have an axis of P points, and of K counts of pluses; E is 2 where the last sign counts, else
+1. y_d, the last sign, is the same for all tokens of a column.
 """
 
 import math
@@ -67,7 +70,7 @@ class StateScores:
         return self.tie_limit > tau
 
     def over(self, unit: float | np.ndarray) -> "StateScores":
-        """The same in another unit, which broadcasts against the scores."""
+        """The scores over a unit, which broadcasts against them."""
         return self._map(lambda array: array / unit)
 
     def off_by(self, error: np.ndarray) -> "StateScores":
@@ -79,11 +82,11 @@ class StateScores:
         return self._map(lambda array: array[index])
 
     def reshape(self, *shape: int) -> "StateScores":
-        """The same in another shape."""
+        """The scores in another shape."""
         return self._map(lambda array: array.reshape(shape))
 
     def _map(self, change: Callable[[np.ndarray], np.ndarray]) -> "StateScores":
-        """The same after a change of each of the four arrays."""
+        """The scores with a change made to each of the four arrays."""
         return StateScores(
             score=change(self.score),
             size=change(self.size),
@@ -93,13 +96,14 @@ class StateScores:
 
 
 def of_one_size(score: np.ndarray, size: float) -> StateScores:
-    """Scores of rows that are all of one size."""
+    """The scores of rows that all have one size."""
     sizes = np.full(score.shape, size)
     return _scores_with_errors(score, size=sizes, rounded=sizes)
 
 
 def _scores_with_errors(score: np.ndarray, size: np.ndarray, rounded: np.ndarray) -> StateScores:
-    """Scores of a row of this size, of which so much is rounded."""
+    """The scores of rows of a size; `rounded` is the part of a row's size that a score may be
+    rounded by."""
     return StateScores(
         score=score,
         size=np.broadcast_to(size, score.shape),
@@ -109,17 +113,19 @@ def _scores_with_errors(score: np.ndarray, size: np.ndarray, rounded: np.ndarray
 
 
 def stack_networks(networks: Sequence[StateScores]) -> StateScores:
-    """The scores of several networks at P points as one, (P, networks, ...)."""
+    """The scores of several networks at P points as one array, (P, networks, ...)."""
     return _combined(networks, np.stack)
 
 
 def concatenate_networks(networks: Sequence[StateScores]) -> StateScores:
-    """The same of parts that are several networks each, (P, N, ...), or several states, (P, S)."""
+    """The scores of parts along their second axis as one, where each part is several networks, (P,
+    N, ...), or several states, (P, S)."""
     return _combined(networks, np.concatenate)
 
 
 def _combined(parts: Sequence[StateScores], combine: Callable[..., np.ndarray]) -> StateScores:
-    """One after another along the second axis, by `np.stack` or `np.concatenate`."""
+    """The scores of several parts, combined along the second axis by `np.stack` or
+    `np.concatenate`."""
     return StateScores(
         score=combine([part.score for part in parts], axis=1),
         size=combine([part.size for part in parts], axis=1),
@@ -156,17 +162,18 @@ def exceeding_states(rows: Rows, tau: np.ndarray) -> np.ndarray:
     """Whether the score of some token exceeds thresholds tau (P,), for every state of a column:
     bool, of the shape of `largest_scores`."""
     tie_limits = [scores.tie_limit for scores in _scores_by_row(rows)]
-    return _with_last(rows, reduce(np.maximum, tie_limits)) > _beside_states(tau)
+    return _with_last(rows, reduce(np.maximum, tie_limits)) > _with_state_axes(tau)
 
 
-def _beside_states(values: np.ndarray) -> np.ndarray:
-    """Numbers of points, (P,), as they broadcast against the scores of states."""
+def _with_state_axes(values: np.ndarray) -> np.ndarray:
+    """The numbers of points, (P,), with further axes, so that they broadcast against the scores of
+    states."""
     return values[:, None, None, None, None]
 
 
 def _scores_by_row(rows: Rows) -> Iterator[StateScores]:
-    """The largest scores of one type of row after another, in every state: (P, 2, E, 2, K), E = 1
-    where a last coordinate is the same in every row, and not yet in them."""
+    """For each type of row the largest scores in every state, (P, 2, E, 2, K). Where a last
+    coordinate is the same in every row, it is not yet in them, and E is 1."""
     (classes,) = set(rows.classes.tolist())
     for row in range(rows.first.shape[1]):
         scores = _scores_without_last(
@@ -177,41 +184,44 @@ def _scores_by_row(rows: Rows) -> Iterator[StateScores]:
             scores = _plus_or_minus(scores, rows.last[:, row])
         yield _scores_with_errors(
             scores,
-            size=_beside_states(rows.size[:, row]),
-            rounded=_beside_states(rows.rounded[:, row]),
+            size=_with_state_axes(rows.size[:, row]),
+            rounded=_with_state_axes(rows.rounded[:, row]),
         )
 
 
 def _with_last(rows: Rows, scores: np.ndarray) -> np.ndarray:
-    """Scores with a last coordinate that is the same in every row."""
+    """The scores with the last coordinate added, where it is the same in every row and not in them
+    yet."""
     if rows.last is None or rows.last.shape[1] > 1:
         return scores
     return _plus_or_minus(scores, rows.last[:, 0])
 
 
 def _plus_or_minus(scores: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """(P, 2, 1, 2, K) and (P,) -> (P, 2, 2, 2, K), by the bit of the last sign."""
+    """The scores (P, 2, 1, 2, K) with the last coordinate (P,) taken off or added, by the bit of
+    the last sign: (P, 2, 2, 2, K)."""
     by_last_sign = SIGN * last[:, None]
     return scores + by_last_sign[:, None, :, None, None]
 
 
-def _larger(one: StateScores, other: StateScores) -> StateScores:
-    """The larger of the scores of two rows, state by state."""
-    difference = ROUNDING * (other.size - one.size)
-    is_other = other.score - one.score > difference
+def _larger(first: StateScores, second: StateScores) -> StateScores:
+    """The larger of the scores of two rows, in each state. Scores closer than rounding count as
+    equal, and are the first row's."""
+    difference = ROUNDING * (second.size - first.size)
+    is_second_larger = second.score - first.score > difference
     return StateScores(
-        score=np.where(is_other, other.score, one.score),
-        size=np.where(is_other, other.size, one.size),
-        error=np.where(is_other, other.error, one.error),
-        tie_limit=np.maximum(one.tie_limit, other.tie_limit),
+        score=np.where(is_second_larger, second.score, first.score),
+        size=np.where(is_second_larger, second.size, first.size),
+        error=np.where(is_second_larger, second.error, first.error),
+        tie_limit=np.maximum(first.tie_limit, second.tie_limit),
     )
 
 
 def _scores_without_last(
     first: np.ndarray, marked: np.ndarray, own: np.ndarray, rest: np.ndarray, classes: int
 ) -> np.ndarray:
-    """The largest scores of one type of row, its weights (P,), without the last coordinate:
-    (P, 2, 2, K)."""
+    """The largest scores, (P, 2, 2, K) by a column's state, of one type of row with weights (P,),
+    less what its last coordinate adds."""
     unmarked = classes - 1
     pluses = np.arange(unmarked + 1)
     # The own class takes either sign, as far as the unmarked classes have that sign.
@@ -225,18 +235,20 @@ def _scores_without_last(
 
 
 def binomial_half_pmf(coins: int) -> np.ndarray:
-    """Probabilities of 0..coins heads, each to a relative error of about 1e-16 coins."""
+    """The probabilities of 0 to `coins` heads of fair coins, (coins + 1,), each to a relative error
+    of about 1e-16 coins."""
     return _around_middle(coins, coins)[1]
 
 
 def likely_heads(coins: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of heads and their probabilities, all but a share of 1e-20."""
+    """The numbers of heads of fair coins and their probabilities, all but a share of 1e-20."""
     return _around_middle(coins, math.isqrt(25 * coins) + 5)
 
 
 @lru_cache(maxsize=8192)
 def _around_middle(coins: int, reach: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ratios of neighbours multiplied up from the middle, where the probability is largest."""
+    """The numbers of heads within `reach` of the middle, and their probabilities. Ratios of
+    neighbours are multiplied up from the middle, where the probability is largest."""
     middle = coins // 2
     up = np.arange(middle, min(middle + reach, coins))
     down = np.arange(middle, max(middle - reach, 0), -1)
@@ -271,7 +283,8 @@ NEARLY_ONE = np.nextafter(1.0, 0.0)
 
 
 def none_of(q: float | np.ndarray, m: float | np.ndarray) -> np.ndarray:
-    """Probability that none of m columns is one of them: (1 - q)^m.
+    """The probability that none of m columns has a property that each has with probability q: (1 -
+    q)^m.
 
     At most 1 however the q were rounded, and exact to their rounding for large m.
     """
@@ -288,7 +301,8 @@ def same_class(d0: np.ndarray, d1: np.ndarray) -> States:
 
 
 def different_classes(d0: np.ndarray, d1: np.ndarray) -> States:
-    """The same where they mark two classes: each counts the other's among the unmarked."""
+    """The states of a column where the special tokens of D0 and D1 mark two classes: each dataset
+    counts the other's class among the unmarked ones."""
     unmarked = d0.shape[-1] - 1
     on_d0 = []
     on_d1 = []
@@ -301,8 +315,8 @@ def different_classes(d0: np.ndarray, d1: np.ndarray) -> States:
 
 
 def class_cases(d0: np.ndarray, d1: np.ndarray) -> list[ClassCase]:
-    """The cases for special tokens of D0 and D1 drawn apart from each other: the same class, and
-    two where there are two."""
+    """The cases where the special tokens of D0 and D1, drawn independently, mark the same class,
+    and where they mark two."""
     classes = d0.shape[-1]
     cases = [ClassCase(1 / classes, same_class(d0, d1))]
     if classes > 1:
@@ -311,8 +325,8 @@ def class_cases(d0: np.ndarray, d1: np.ndarray) -> list[ClassCase]:
 
 
 def _flat_states(d0: list[np.ndarray], d1: list[np.ndarray], counted_bits: int) -> States:
-    """States along one axis, from parts whose last axis counts heads of fair coins, and whose axes
-    before it are `counted_bits` fair bits; the parts are equally likely."""
+    """The states along one axis. The last axis of each part counts heads of fair coins,
+    `counted_bits` axes before it are fair bits, and the parts are equally likely."""
     points = d0[0].shape[: -1 - counted_bits]
     flat_d0 = np.concatenate([part.reshape(*points, -1) for part in d0], axis=-1)
     flat_d1 = np.concatenate([part.reshape(*points, -1) for part in d1], axis=-1)

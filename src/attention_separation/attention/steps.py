@@ -28,8 +28,8 @@ ROUNDS = 3
 
 
 def weights_by_n(kernel: Kernel, d: int) -> WeightsAt:
-    """The weights of a kernel for one query and a few keys, by n, NaN where it has none; and what
-    of its formula goes in steps."""
+    """A function of n (N,) that returns a kernel's weights of one query over a few keys, NaN where
+    it has none, and beside them the parts of its formula that go in steps."""
     keys = SCORES[:, None]
     counts = np.ones((1, len(SCORES)))
 
@@ -57,11 +57,11 @@ def weights_by_n(kernel: Kernel, d: int) -> WeightsAt:
 
 
 def beside_steps(weights_at: WeightsAt, sizes: np.ndarray, step: int) -> list[int]:
-    """Both sides of jumps between neighbours of `sizes` (S,), multiples of a step in order: of
-    those between two neighbours the steepest ones."""
+    """The n on both sides of each jump of the weights between neighbours of `sizes` (S,), which are
+    multiples of a step in order. Of several jumps between two neighbours the steepest are found."""
     low = sizes[:-1]
     high = sizes[1:]
-    beside: set[int] = set()
+    sizes_beside: set[int] = set()
     for _ in range(ROUNDS):
         is_wide = high - low > step
         low = low[is_wide]
@@ -71,22 +71,22 @@ def beside_steps(weights_at: WeightsAt, sizes: np.ndarray, step: int) -> list[in
         high = high[is_changed]
         if len(low) == 0:
             break
-        before = _last_before_the_steepest(weights_at, low, high, step)
-        after = before + step
-        is_jump = _is_jump(weights_at, before, step)
-        beside |= {*before[is_jump].tolist(), *after[is_jump].tolist()}
+        last_before = _last_before_the_steepest(weights_at, low, high, step)
+        first_after = last_before + step
+        is_jump = _is_jump(weights_at, last_before, step)
+        sizes_beside |= {*last_before[is_jump].tolist(), *first_after[is_jump].tolist()}
         low, high = (
-            np.concatenate([low[is_jump], after[is_jump]]),
-            np.concatenate([before[is_jump], high[is_jump]]),
+            np.concatenate([low[is_jump], first_after[is_jump]]),
+            np.concatenate([last_before[is_jump], high[is_jump]]),
         )
-    return sorted(beside)
+    return sorted(sizes_beside)
 
 
 def _last_before_the_steepest(
     weights_at: WeightsAt, low: np.ndarray, high: np.ndarray, step: int
 ) -> np.ndarray:
-    """The multiple of a step from which to the next weights change, (G,): between two numbers of
-    tokens always in that half in which they change more."""
+    """The last n, (G,), before the steepest change between `low` and `high`, (G,): the interval is
+    halved, and that half kept in which the weights change more."""
     while (high - low > step).any():
         middle = low + (high - low) // (2 * step) * step
         is_low_half = _change(weights_at, low, middle) >= _change(weights_at, middle, high)
@@ -96,21 +96,22 @@ def _last_before_the_steepest(
     return low
 
 
-def _is_jump(weights_at: WeightsAt, before: np.ndarray, step: int) -> np.ndarray:
-    """Whether weights jump from a number of tokens to the next multiple of a step, (G,)."""
-    jump = _change(weights_at, before, before + step)
-    change_before = _change(weights_at, np.maximum(before - step, step), before)
-    change_after = _change(weights_at, before + step, before + 2 * step)
+def _is_jump(weights_at: WeightsAt, last_before: np.ndarray, step: int) -> np.ndarray:
+    """Whether a kernel's weights jump from each of these n, (G,), to the next multiple of a step:
+    by more than LEAST_JUMP, and more steeply than around it."""
+    jump = _change(weights_at, last_before, last_before + step)
+    change_before = _change(weights_at, np.maximum(last_before - step, step), last_before)
+    change_after = _change(weights_at, last_before + step, last_before + 2 * step)
     return (jump > LEAST_JUMP) & (jump > STEEPER * np.maximum(change_before, change_after))
 
 
 def _change(weights_at: WeightsAt, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The largest relative change of a weight between two numbers of tokens, (G,); of what is no
-    number there is none."""
+    """The largest relative change of a weight from `low` to `high`, (G,). A weight that is no
+    number does not count."""
     if len(low) == 0:
         return np.zeros(0)
-    of_low, of_high = np.split(weights_at(np.concatenate([low, high])), 2)
+    weights_at_low, weights_at_high = np.split(weights_at(np.concatenate([low, high])), 2)
     with np.errstate(all="ignore"):
-        size = np.maximum(np.abs(of_low), np.abs(of_high))
-        relative = np.abs(of_high - of_low) / np.where(size > 0, size, 1.0)
+        size = np.maximum(np.abs(weights_at_low), np.abs(weights_at_high))
+        relative = np.abs(weights_at_high - weights_at_low) / np.where(size > 0, size, 1.0)
     return np.nan_to_num(relative, nan=0.0, posinf=0.0).max(axis=1)

@@ -4,6 +4,8 @@ A function of a row may subtract: its mean, or a second row. Its weights are the
 numbers before the subtraction, and not as they themselves are large. How large those numbers were
 is found by moving scores a little: a token's weight moves with its own score, whatever its row has
 in common that is taken off.
+
+`seen` are a kernel's inputs, `KernelInputs`.
 """
 
 from dataclasses import replace
@@ -37,9 +39,9 @@ def sizes_before_subtraction(kernel: Kernel, seen: KernelInputs, weights: np.nda
         moved = kernel.attention_weights(replace(seen, scores=scores, multiplicities=halves))
     except ArithmeticError:
         return np.abs(weights)
-    up, down = np.split(moved, 2, axis=-1)
-    change_up = np.abs(up - weights)
-    change_down = np.abs(down - weights)
+    weights_up, weights_down = np.split(moved, 2, axis=-1)
+    change_up = np.abs(weights_up - weights)
+    change_down = np.abs(weights_down - weights)
     change = np.where(counts > 1, np.maximum(change_up, change_down), change_up)
     return change / STEP
 
@@ -63,7 +65,7 @@ def rounding_noise(kernel: Kernel, seen: KernelInputs, weights: np.ndarray) -> n
 
 
 def _grown(inputs: KernelInputs, factor: float) -> KernelInputs:
-    """Inputs whose vectors, or scores where there are none, are so many times as large."""
+    """The inputs with vectors, or where there are none the scores, multiplied by a factor."""
     if inputs.queries is None:
         return replace(inputs, scores=inputs.scores * factor)
     queries, keys = inputs.vectors
@@ -71,7 +73,7 @@ def _grown(inputs: KernelInputs, factor: float) -> KernelInputs:
 
 
 def _with_moved_vectors(inputs: KernelInputs, step: float) -> KernelInputs:
-    """Inputs whose vectors are alternately a little longer and shorter in their coordinates."""
+    """The inputs with vectors whose coordinates are by turns a little longer and shorter."""
     queries, keys = inputs.vectors
     factors = 1 + step * (-1.0) ** np.arange(queries.shape[-1])
     return replace(inputs, queries=queries * factors, keys=keys * factors[::-1])

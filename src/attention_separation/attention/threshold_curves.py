@@ -6,6 +6,8 @@ P(E_success), is a step function whose steps are at the largest scores of the st
 its maximum is exact.
 
 float64 *tells* a threshold if it is certain for each score on which side of the threshold it is.
+
+Arrays have an axis of P points, N networks, S states of a column, and G intervals of the threshold.
 """
 
 from collections.abc import Iterator, Sequence
@@ -62,6 +64,7 @@ class Networks:
     signs: SignDraws
 
     def __getitem__(self, points: slice) -> "Networks":
+        """The networks at some of the points."""
         return Networks(
             d0=self.d0[points],
             d1=self.d1[points],
@@ -72,7 +75,7 @@ class Networks:
         )
 
     def parts(self) -> Iterator[slice]:
-        """The points in parts that arrays can hold together."""
+        """Slices of the points, each of so few that their arrays fit into memory."""
         states = sum(2 * len(case.states.weights) for case in self.cases)
         numbers = self.d0.score[0].size + self.d1.score[0].size + states
         step = max(MOST_CURVE_NUMBERS // numbers, 1)
@@ -80,8 +83,9 @@ class Networks:
             yield slice(start, start + step)
 
     def probability(self, thetas: np.ndarray, gap: float = 0.0) -> np.ndarray:
-        """The probability at a threshold of each point, (P,): of networks on D0 gap / 2 below it,
-        on D1 as far above. A score that ties a threshold is not above it."""
+        """The probability, (P,), at a threshold of each point, where scores on D0 are compared with
+        the threshold less gap / 2, and those on D1 with as much more. A score that ties a threshold
+        is not above it."""
         exceed_on_d0 = self.d0.exceed(((thetas - gap / 2) * self.s)[:, None, None])
         exceed_on_d1 = self.d1.exceed(((thetas + gap / 2) * self.s)[:, None, None])
         if self.signs == "fresh":
@@ -105,8 +109,8 @@ class Networks:
 
 
 def first_alone_positive(is_zero: np.ndarray) -> np.ndarray:
-    """The probability that the first of independent networks is positive and all others are zero,
-    (P,), from those that each is zero, (P, N) or (P, N, steps)."""
+    """The probability, (P,) or (P, steps), that the first of independent networks is positive and
+    all others are zero, from the probabilities that each is zero, (P, N) or (P, N, steps)."""
     return (1 - is_zero[:, 0]) * is_zero[:, 1:].prod(axis=1)
 
 
@@ -135,7 +139,7 @@ class ThresholdCurves:
     networks: Networks = field(repr=False)
 
     def best(self) -> Best:
-        """The best of each point, (P,)."""
+        """The largest probability of each point and the ends of its interval, (P,) each."""
         is_best = self._reach_largest_probability()
         widest = np.argmax(np.where(is_best, np.diff(self.edges, axis=1), -1.0), axis=1)
         points = np.arange(len(self.edges))
@@ -146,12 +150,14 @@ class ThresholdCurves:
         )
 
     def best_thresholds(self) -> np.ndarray:
-        """A threshold of each point, (P,), that has the largest probability if it is given: the
-        middle of the widest interval, unless scores at its ends tie it."""
+        """A threshold of each point, (P,), at which the probability is largest: the middle of the
+        widest best interval, or beside it where scores at the interval's ends tie the middle."""
         _, low, high = self.best()
         points = len(low)
-        both = concatenate_networks([self.networks.d0, self.networks.d1]).reshape(points, -1)
-        scores = both.over(self.networks.s[:, None])
+        scores_of_both = concatenate_networks([self.networks.d0, self.networks.d1]).reshape(
+            points, -1
+        )
+        scores = scores_of_both.over(self.networks.s[:, None])
         # Thresholds that no score below the interval exceeds, and every one above it does.
         is_below = scores.score <= low[:, None]
         lowest = np.where(is_below, scores.tie_limit, 0.0).max(axis=1, initial=0.0)
@@ -163,7 +169,7 @@ class ThresholdCurves:
 
     def at(self, thetas: np.ndarray, gap: float = 0.0) -> np.ndarray:
         """The probability at thresholds (P, T), in their shape; a score that ties one is not above
-        it. With a gap scores are to be gap / 2 below it on D0, and one as far above on D1."""
+        it. With a gap, scores have to be gap / 2 below it on D0, and one as far above it on D1."""
         thetas = np.asarray(thetas)
         probability = np.zeros(thetas.shape)
         for part in self.networks.parts():
@@ -186,7 +192,8 @@ class ThresholdCurves:
         return ThresholdCurve(alone)
 
     def _reach_largest_probability(self) -> np.ndarray:
-        """Whether an interval is told and has the largest probability of those that are, (P, G)."""
+        """Whether each interval, (P, G), is told and has the largest probability of those that
+        are."""
         told_probability = np.where(self.is_told, self.probability, -1.0)
         return told_probability >= told_probability.max(axis=1, keepdims=True) - EQUAL
 
@@ -256,7 +263,8 @@ def threshold_curves(
 
 
 def curves_of(networks: Networks, n: np.ndarray) -> ThresholdCurves:
-    """The same for columns with any states, at numbers of tokens n, (P,)."""
+    """The curves of P points against the threshold, for columns with any states, at numbers of
+    tokens n, (P,)."""
     parts = [_curves_together(networks[part], n[part]) for part in networks.parts()]
     return ThresholdCurves(
         edges=_padded([part.edges for part in parts]),
@@ -268,7 +276,7 @@ def curves_of(networks: Networks, n: np.ndarray) -> ThresholdCurves:
 
 
 def _curves_together(networks: Networks, n: np.ndarray) -> ThresholdCurves:
-    """The same of points that arrays can hold together."""
+    """The curves of points whose arrays fit into memory together."""
     ranked = _rank(networks.d1, networks.d0, networks.s)
     ranks = ranked.ranks
     steps = ranked.edges.shape[1] - 1
@@ -285,9 +293,11 @@ def _curves_together(networks: Networks, n: np.ndarray) -> ThresholdCurves:
         probability = np.zeros((len(n), steps))
         for case in networks.cases:
             states = case.states
-            others = np.maximum(largest_on_d0[:, states.on_d0], others_on_d1[:, states.on_d1])
-            all_networks = np.maximum(others, first[:, states.on_d1])
-            largest = np.stack([others, all_networks], axis=1)
+            largest_of_others = np.maximum(
+                largest_on_d0[:, states.on_d0], others_on_d1[:, states.on_d1]
+            )
+            all_networks = np.maximum(largest_of_others, first[:, states.on_d1])
+            largest = np.stack([largest_of_others, all_networks], axis=1)
             is_zero = none_above(largest, states.weights, networks.m, steps)
             probability += case.chance * (is_zero[:, 0] - is_zero[:, 1])
     largest_told = np.where(ranked.is_told, probability, 0.0).max(axis=1)
@@ -313,7 +323,7 @@ class _Ranked:
 
 
 def _rank(d1: StateScores, d0: StateScores, s: np.ndarray) -> _Ranked:
-    """Scores on D1 and then those on D0 by rank."""
+    """The ranks of scores on D1 and then of those on D0, with the intervals between them."""
     networks = concatenate_networks([d1, d0])
     points = len(s)
     point = np.arange(points)[:, None]
@@ -349,14 +359,14 @@ def _rank(d1: StateScores, d0: StateScores, s: np.ndarray) -> _Ranked:
 
 
 def is_apart(ordered: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Whether each of scores in order, (P, S), of these sizes, is another than the next,
-    (P, S - 1), and not the same summed in another way."""
+    """Whether each score in order, (P, S), of these sizes, differs from the next by more than
+    rounding, (P, S - 1)."""
     return np.diff(ordered, axis=1) > ROUNDING * np.minimum(sizes[:, :-1], sizes[:, 1:])
 
 
 def tells_between(ordered: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Whether float64 tells some threshold between two neighbours of scores in order, (P, S), from
-    all scores, which may be off by `errors` (P, S): (P, S - 1)."""
+    """Whether float64 tells some threshold between two neighbours of scores in order, (P, S - 1):
+    one that no score, off by up to its error (P, S), can cross."""
     is_wide = np.diff(ordered, axis=1) > errors[:, :-1] + errors[:, 1:]
     # Scores further away may reach over it.
     below = np.maximum.accumulate(ordered + errors, axis=1)
@@ -366,12 +376,12 @@ def tells_between(ordered: np.ndarray, errors: np.ndarray) -> np.ndarray:
 
 
 def beyond(largest: np.ndarray) -> np.ndarray:
-    """Thresholds above the largest scores: by 1, or a 1000th where that is more."""
+    """A threshold above each largest score: by 1, or by a 1000th of it where that is more."""
     return largest + np.maximum(1.0, largest / 1000)
 
 
 def none_above(ranks: np.ndarray, weights: np.ndarray, m: np.ndarray, steps: int) -> np.ndarray:
-    """Probability that of m columns none has a rank above 0, 1, ..., steps - 1: (P, N, steps).
+    """The probability that none of m columns has a rank above 0, 1, ..., steps - 1: (P, N, steps).
 
     ranks : (P, N, S) of states with probabilities weights (S,)
     """
@@ -389,7 +399,8 @@ def none_above(ranks: np.ndarray, weights: np.ndarray, m: np.ndarray, steps: int
 
 
 def _padded(parts: list[np.ndarray]) -> np.ndarray:
-    """Rows of several lengths as one array, their last numbers repeated."""
+    """Arrays with rows of several lengths as one array; the last number of a shorter row is
+    repeated."""
     longest = max(part.shape[1] for part in parts)
     padded = []
     for part in parts:

@@ -45,14 +45,14 @@ def widgets(controls: dict[str, views.Control], sent: dict[str, str]) -> Any:
 
 @app.function
 def page(shown: views.Shown) -> mo.Html:
-    """A part of the page: the number or the picture, words, and faults in boxes."""
+    """A part of the page as HTML: the number or the picture, words, and faults in boxes."""
     parts: list[object] = []
     if shown.number:
         parts = [mo.Html(f'<output id="number" style="{NUMBER}">{escape(shown.number)}</output>')]
     if shown.svg:
         data = f"data:image/svg+xml;base64,{b64encode(shown.svg.encode()).decode()}"
-        said = " ".join(shown.words)
-        parts = [mo.image(data, said, width="100%", style={"background": "white"})]
+        alternative_text = " ".join(shown.words)
+        parts = [mo.image(data, alternative_text, width="100%", style={"background": "white"})]
     boxes = [mo.callout(fault, kind="danger") for fault in shown.faults]
     return mo.vstack([*parts, *shown.words, *boxes]).style(max_width="760px")
 
@@ -84,15 +84,15 @@ def _(columns, view):
 
 @app.cell
 def _(controls):
-    kernels, at = views.question(controls.value)
-    return at, kernels
+    kernels, setting = views.question(controls.value)
+    return kernels, setting
 
 
 @app.cell
-def _(at, kernels, view):
+def _(kernels, setting, view):
     _parts = [mo.Html(f'<h1 style="{TITLE}">{views.title(view.value)}</h1>')]
     if views.is_of_kernels(view.value):
-        _parts.append(page(views.answer(kernels[0], at)))
+        _parts.append(page(views.answer(kernels[0], setting)))
     mo.vstack(_parts)
     return
 
@@ -105,8 +105,8 @@ def _(sent):
 
 
 @app.cell
-def _(at, kernels, own, view):
-    shown = views.show(view.value, kernels, at, own.value)
+def _(kernels, own, setting, view):
+    shown = views.show(view.value, kernels, setting, own.value)
     python = mo.md(f"```python\n{shown.python}\n```") if shown.python else ""
     mo.vstack([page(shown), python])
     return

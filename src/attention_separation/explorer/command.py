@@ -21,6 +21,7 @@ def explore_command(parser: argparse.ArgumentParser) -> None:
 
 
 def _explore(arguments: argparse.Namespace) -> None:
+    """Serve the explorer in place of this process, until it is ended."""
     print(f"marimo {marimo.__version__}; Ctrl-C ends it", flush=True)
     app = str(Path(__file__).with_name("app.py"))
     options = ["--headless"] if arguments.headless else []

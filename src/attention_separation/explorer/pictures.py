@@ -1,5 +1,7 @@
 """Pictures of attention, light enough to be drawn while a slider moves; a figure's label says what
 it shows. Of kernels they take what `separate` takes, and a temperature; they raise what it raises.
+
+In these functions the *setting* is the other parameters of `separate`, by name.
 """
 
 import io
@@ -55,9 +57,11 @@ NEEDLE_LIMITS_FILE = Path(__file__).with_name("needle_limits.csv")
 writes them."""
 
 
-def separation(kernel: Given, n: int = 2_000, temperature: float = 1.0, **at: Any) -> Separation:
-    """What `separate` says of a kernel whose scores are divided by a temperature."""
-    return separate(at_temperature(kernel, temperature), n=n, **at)
+def separation(
+    kernel: Given, n: int = 2_000, temperature: float = 1.0, **setting: Any
+) -> Separation:
+    """The `separate` of a kernel whose scores are divided by a temperature."""
+    return separate(at_temperature(kernel, temperature), n=n, **setting)
 
 
 def nearest_multiple(n: float, classes: int) -> int:
@@ -66,13 +70,13 @@ def nearest_multiple(n: float, classes: int) -> int:
 
 
 def in_digits(probability: float) -> str:
-    """Four digits; what is not quite 0 or 1 is not said to be."""
+    """A probability with four digits, of which none but 0 reads as 0, and none but 1 as 1."""
     if 0 < probability < 0.00005:
         return "< 0.0001"
     return "> 0.9999" if 0.99995 <= probability < 1 else f"{probability:z.4f}"
 
 
-def draw_curve(kernels: str | Iterable[Given], against: str = "n", **at: Any) -> Figure:
+def draw_curve(kernels: str | Iterable[Given], against: str = "n", **setting: Any) -> Figure:
     """P(a kernel's network alone separates D1 from D0) against a parameter of AXES, exact, with a
     dot at the setting. n is the nearest that stacks; a line has a gap where there is no answer."""
     if against not in AXES:
@@ -82,67 +86,68 @@ def draw_curve(kernels: str | Iterable[Given], against: str = "n", **at: Any) ->
     looks = kernel_lines(name for _, name in named)
     for kernel, name in named:
         look = looks[name]
-        here = separation(kernel, **at)
-        values, probabilities = _curve(kernel, against, **_beside(at, against))
+        result = separation(kernel, **setting)
+        values, probabilities = _curve(kernel, against, **_setting_without(setting, against))
         axes.plot(values, probabilities, label=name, **look)
-        value_here = _value_of(here, against, at)
+        value_here = _value_of(result, against, setting)
         if value_here is not None:
             marker = kernel_marker(name)
-            axes.plot([value_here], [here.probability], marker, color=look["color"], markersize=5)
+            axes.plot([value_here], [result.probability], marker, color=look["color"], markersize=5)
             axes.axvline(value_here, color=MIDDLE_GRAY, linewidth=0.8, zorder=1)
     axes.set_ylim(-0.02, 1.02)
     along = AXES[against][0]
-    theta = "each" if against == "theta" else at.get("theta", "best")
+    theta = "each" if against == "theta" else setting.get("theta", "best")
     words = f"Exact, against {along}. Threshold / √log n: {theta}. Dots are at the chosen values."
     is_logarithmic = against in ("n", "temperature")
     return finished(axes, along, "P(separates D1 from D0)", words, is_logarithmic)
 
 
-def _value_of(here: Separation, against: str, at: Mapping[str, Any]) -> float | None:
-    """The value of a parameter at a setting; None of the best thresholds, an interval, or none."""
-    if hasattr(here, against):
-        value = getattr(here, against)
+def _value_of(result: Separation, against: str, setting: Mapping[str, Any]) -> float | None:
+    """The value of a parameter in a setting; None for the best thresholds, which are an interval or
+    none."""
+    if hasattr(result, against):
+        value = getattr(result, against)
     else:
-        value = at.get(against, getattr(FixedData, against, 1.0))
+        value = setting.get(against, getattr(FixedData, against, 1.0))
     return None if isinstance(value, tuple) else value
 
 
-def _beside(at: Mapping[str, Any], against: str) -> dict[str, Any]:
+def _setting_without(setting: Mapping[str, Any], against: str) -> dict[str, Any]:
     """The setting less the parameter that a curve is drawn against, on which it does not depend. n
     stacks for one d alone, so d stays."""
     if against == "d":
-        return dict(at)
-    return {name: value for name, value in at.items() if name != against}
+        return dict(setting)
+    return {name: value for name, value in setting.items() if name != against}
 
 
 # While a slider moves that a curve is drawn against, its line stays.
 @lru_cache(maxsize=64)
-def _curve(kernel: Given, against: str, **at: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Values of a parameter, and the probability at each, NaN where there is no answer, (P,)."""
-    here = separation(kernel, **at)
+def _curve(kernel: Given, against: str, **setting: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The values of a parameter, (P,), and the probability at each, NaN where there is none."""
+    result = separation(kernel, **setting)
     values = np.array(AXES[against][1])
     if against == "theta":
-        return values, here.curve.at(values)
-    coordinates_beside_classes = here.d - int(here.scored.rows[0].classes[0])
+        return values, result.curve.at(values)
+    coordinates_beside_classes = result.d - int(result.scored.rows[0].classes[0])
     sizes = []
     probabilities = []
     for value in AXES[against][1]:
-        setting = at | {"n": here.n, "d": here.d} | {against: value}
-        setting["n"] = nearest_multiple(setting["n"], setting["d"] - coordinates_beside_classes)
-        sizes.append(setting[against])
+        varied = setting | {"n": result.n, "d": result.d} | {against: value}
+        varied["n"] = nearest_multiple(varied["n"], varied["d"] - coordinates_beside_classes)
+        sizes.append(varied[against])
         try:
-            probabilities.append(separation(kernel, **setting).probability)
+            probabilities.append(separation(kernel, **varied).probability)
         except ArithmeticError:
             probabilities.append(np.nan)
     return np.array(sizes, dtype=float), np.array(probabilities)
 
 
-def draw_scores(kernel: Given, **at: Any) -> Figure:
+def draw_scores(kernel: Given, **setting: Any) -> Figure:
     """The law of the network's largest score, D1's upwards and D0's downwards, with the threshold
     or the interval of the best ones; tails below 1/1000 of the likeliest score are left out."""
-    here = separation(kernel, **at)
-    thetas = np.array([] if here.theta is None else here.theta, ndmin=1)
-    laws = [score_law(here, dataset) for dataset in (0, 1)]
+    result = separation(kernel, **setting)
+    thetas = np.array([] if result.theta is None else result.theta, ndmin=1)
+    laws = [score_law(result, dataset) for dataset in (0, 1)]
     likely = [values[chances > chances.max() / 1000] for values, chances in laws]
     edges = np.histogram_bin_edges(np.concatenate([*likely, thetas]), 120)
     edges = np.unique([*edges, *thetas])
@@ -154,7 +159,7 @@ def draw_scores(kernel: Given, **at: Any) -> Figure:
         axes.stairs(direction * heights, edges, fill=True, color=color, label=label)
     axes.axhline(0, color=MIDDLE_GRAY, linewidth=0.8)
     axes.yaxis.set_major_formatter(lambda y, _: f"{abs(y):g}")
-    words = f"No threshold of {here.kernel} separates D1 from D0."
+    words = f"No threshold of {result.kernel} separates D1 from D0."
     if len(thetas):
         label = "best thresholds" if len(thetas) == 2 else "threshold"
         axes.axvspan(thetas[0], thetas[-1], color=GRAY, linewidth=1.5, label=label, zorder=0.5)
@@ -166,38 +171,38 @@ def draw_scores(kernel: Given, **at: Any) -> Figure:
     return finished(axes, "score / √log n", "probability: D0 below, D1 above", words)
 
 
-def score_law(here: Separation, dataset: int) -> tuple[np.ndarray, np.ndarray]:
-    """The law on D0 or D1 of the largest score over all tokens and sign columns: values, in units
-    of sqrt(log n) and in order, and the chance of each. They are less the scores' tolerance: what
-    is above a threshold exceeds it, a tie does not."""
-    scored = here.scored.d1 if dataset else here.scored.d0
-    states = scored.over(here.scored.s).tie_limit[0]
+def score_law(result: Separation, dataset: int) -> tuple[np.ndarray, np.ndarray]:
+    """The law on D0 or D1 of the largest score over all tokens and sign columns: its values in
+    order, in units of sqrt(log n), and the chance of each. A value is the score less its tolerance,
+    so that it is above a threshold exactly if the score exceeds it."""
+    scored = result.scored.d1 if dataset else result.scored.d0
+    states = scored.over(result.scored.s).tie_limit[0]
     *types, counts = states.shape
     chances = binomial_half_pmf(counts - 1) / np.prod(types)
     values, places = np.unique(states, return_inverse=True)
     chance_of_value = np.bincount(places.ravel(), np.broadcast_to(chances, states.shape).ravel())
     downwards = np.cumsum(chance_of_value[:0:-1])
     chance_above = np.append(downwards[::-1], 0.0)
-    return values, np.diff(none_of(chance_above, here.m), prepend=0.0)
+    return values, np.diff(none_of(chance_above, result.m), prepend=0.0)
 
 
 def _chance_above(law: tuple[np.ndarray, np.ndarray], theta: float) -> float:
-    """That a score with a law, less its tolerance, is above a threshold."""
+    """The chance that a score with a law is above a threshold."""
     values, chances = law
     return float(chances[values > theta].sum())
 
 
-def draw_row(kernels: str | Iterable[Given], **at: Any) -> Figure:
+def draw_row(kernels: str | Iterable[Given], **setting: Any) -> Figure:
     """The special token's attention row, on D1 and D0: the shares of the special token, of the
     others of its class, and of all other classes; negative weights are hatched."""
     named = _named(kernels)
     names = []
     rows = []
     for kernel, name in named:
-        here = separation(kernel, **at)
+        result = separation(kernel, **setting)
         for dataset in (1, 0):
             names.append(f"{name}, D{dataset}")
-            rows.append(row_weights(here, dataset))
+            rows.append(row_weights(result, dataset))
     weights = np.array(rows)
     shares = weights / np.maximum(np.abs(weights).sum(axis=1, keepdims=True), 1e-300)
     # The two bars of a kernel stand together.
@@ -229,13 +234,13 @@ def draw_row(kernels: str | Iterable[Given], **at: Any) -> Figure:
     return finished(axes, "share of the special token's row", "", words)
 
 
-def row_weights(here: Separation, dataset: int) -> np.ndarray:
+def row_weights(result: Separation, dataset: int) -> np.ndarray:
     """The special token's row on D0 or D1: weights of the special token, of all others of its class
     and of all other classes, (3,)."""
-    rows = here.scored.rows[dataset]
-    t = here.n // int(rows.classes[0])
+    rows = result.scored.rows[dataset]
+    t = result.n // int(rows.classes[0])
     weights = rows.weights[0, 0][[SPECIAL, SAME, OWN]]
-    return weights * (1, t - 1, here.n - t)
+    return weights * (1, t - 1, result.n - t)
 
 
 def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
@@ -327,8 +332,8 @@ def recall_lines(d: int, decay: float) -> dict[str, np.ndarray]:
     }
     lines = {}
     for name, layer in layers.items():
-        answers = [recall.accuracy(layer, n, d) for n in PAIRS]
-        lines[name] = np.array([answer.value for answer in answers])
+        recalled = [recall.accuracy(layer, n, d) for n in PAIRS]
+        lines[name] = np.array([answer.value for answer in recalled])
     rule = recall.delta(0.5)
     few = [n for n in PAIRS if n <= MOST_PAIRS_OF_DELTA]
     simulated = [recall.accuracy(rule, n, d, trials=DELTA_TRIALS) for n in few]
@@ -364,7 +369,7 @@ def draw_recall(d: int = 64, n: int = 64, decay: float = 0.99) -> Figure:
 
 
 def as_svg(figure: Figure) -> str:
-    """The picture as SVG; the same figure gives the same text."""
+    """The picture as SVG; the same figure gives the same bytes."""
     text = io.StringIO()
     with house_rc():
         figure.savefig(text, format="svg", metadata={"Date": None})

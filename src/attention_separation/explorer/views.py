@@ -1,4 +1,7 @@
-"""What the app has: its controls, the number, and its views as a table; all but how it looks."""
+"""What the app has: its controls, the number, and its views as a table; all but how it looks.
+
+A *setting* is the parameters of `separate` that the controls say, by name.
+"""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +42,8 @@ class Control(NamedTuple):
     more: Values
 
     def value_of(self, text: str) -> Any:
-        """The value of which an address has a text, or the start if it can have none such."""
+        """The control's value that an address has as text; the value at the start if the text is
+        none of its values."""
         allowed = self.more.get("options", self.more.get("steps", ()))
         value_by_text = {in_address(value): value for value in allowed}
         if isinstance(self.start, list):
@@ -49,13 +53,14 @@ class Control(NamedTuple):
 
 
 def in_address(value: Any) -> str:
-    """A control's value as an address has it."""
+    """The text that an address has for a control's value."""
     if isinstance(value, list):
         return ";".join(value)
     return value if isinstance(value, str) else f"{value:.15g}"
 
 
 def _slider(label: str, steps: Sequence[float], start: float) -> Control:
+    """The control that is a slider over some steps."""
     return Control("slider", label, start, {"steps": steps, "show_value": True})
 
 
@@ -163,7 +168,7 @@ def title(name: str) -> str:
 
 
 def _controls_of_views() -> dict[str, Control]:
-    """The views' own controls, by the view's name, a dot, and the control's."""
+    """The controls of single views, by the view's name, a dot, and the control's."""
     controls = {}
     for name, view in VIEWS.items():
         for key, control in view.controls.items():
@@ -177,8 +182,8 @@ STARTS["view"] = VIEW_CHOICE.start
 
 
 def question(values: Values) -> tuple[list[str], dict[str, Any]]:
-    """What the values of CONTROLS ask: kernels, each once, the first the one that the number is of;
-    and their setting, n and what is not where it starts."""
+    """The question that the values of CONTROLS are: the kernels, each once, of which the first has
+    the number, and their setting: n, and each value that is not the one at the start."""
     layer = LAYER_BY_WORDS[values["layer"]]
     classes = values["classes"]
     kernels = [KERNEL_BY_WORDS[words] for words in (values["kernel"], *values["others"])]
@@ -208,64 +213,68 @@ class Shown(NamedTuple):
     python: str = ""
 
 
-def answer(kernel: str, at: Values) -> Shown:
+def answer(kernel: str, setting: Values) -> Shown:
     """The probability of a kernel at a setting."""
-    return _answer(kernel, **at)
+    return _answer(kernel, **setting)
 
 
 # The number and the view ask the same.
 @lru_cache(maxsize=64)
-def _answer(kernel: str, **at: Any) -> Shown:
+def _answer(kernel: str, **setting: Any) -> Shown:
+    """The number of a kernel in a setting with its words and warnings, or the fault that there is
+    none."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            here = separation(kernel, **at)
+            result = separation(kernel, **setting)
         except FAULTS as error:
             return Shown(faults=[str(error)])
     notes = [f"{warning.message}." for warning in caught]
-    number = in_digits(here.probability)
-    return Shown(number, words=[_words_of(here, at), *notes], python=_python_of(kernel, at))
-
-
-def _words_of(here: Separation, at: Values) -> str:
-    """What stands beside the number."""
-    if here.theta is None:
-        where = "any threshold"
-    else:
-        ends = " to ".join(f"{end:.4g}" for end in np.atleast_1d(np.asarray(here.theta)))
-        kind = "the threshold" if "theta" in at else "the best threshold,"
-        where = f"{kind} {ends} √log n"
-    return (
-        f"is the probability that {here.kernel} alone separates D1 from D0 at {where}. The "
-        f"special token's weight in its own row on D1 is {here.share:.3g}. "
-        f"{layer_of(here.model, here.attention_x).words}, n = {here.n:,}, d = {here.d}, "
-        f"m = {here.m}."
+    number = in_digits(result.probability)
+    return Shown(
+        number, words=[_words_of(result, setting), *notes], python=_python_of(kernel, setting)
     )
 
 
-def _python_of(kernel: str, at: Values) -> str:
-    """Python that prints the number."""
-    setting = dict(at)
+def _words_of(result: Separation, setting: Values) -> str:
+    """The words beside the number: what it is the probability of, at which threshold and sizes."""
+    if result.theta is None:
+        threshold = "any threshold"
+    else:
+        ends = " to ".join(f"{end:.4g}" for end in np.atleast_1d(np.asarray(result.theta)))
+        kind = "the threshold" if "theta" in setting else "the best threshold,"
+        threshold = f"{kind} {ends} √log n"
+    return (
+        f"is the probability that {result.kernel} alone separates D1 from D0 at "
+        f"{threshold}. The special token's weight in its own row on D1 is {result.share:.3g}. "
+        f"{layer_of(result.model, result.attention_x).words}, n = {result.n:,}, d = {result.d}, "
+        f"m = {result.m}."
+    )
+
+
+def _python_of(kernel: str, setting: Values) -> str:
+    """The Python program that prints the number of a kernel in a setting."""
+    remaining = dict(setting)
     argument = repr(kernel)
-    if "temperature" in setting:
-        argument = _call("asep.at_temperature", argument, setting.pop("temperature"))
-    number = _call("asep.separate", argument, **setting)
+    if "temperature" in remaining:
+        argument = _call("asep.at_temperature", argument, remaining.pop("temperature"))
+    number = _call("asep.separate", argument, **remaining)
     return f"import attention_separation as asep\n\nprint({number}.probability)"
 
 
-def show(name: str, kernels: Sequence[str], at: Values, values: Values) -> Shown:
-    """A view of kernels, as far as they have an answer at the setting, or of the
-    values of VIEW_CONTROLS."""
+def show(name: str, kernels: Sequence[str], setting: Values, values: Values) -> Shown:
+    """What a view shows: of kernels, as far as they have an answer in the setting, or of the values
+    of the view's own controls, from VIEW_CONTROLS."""
     view = VIEWS[name]
     own_values = {key: values[f"{name}.{key}"] for key in view.controls}
-    answers = {kernel: answer(kernel, at) for kernel in kernels[: view.kernels]}
-    with_an_answer = [kernel for kernel, shown in answers.items() if shown.number]
+    shown_by_kernel = {kernel: answer(kernel, setting) for kernel in kernels[: view.kernels]}
+    with_an_answer = [kernel for kernel, shown in shown_by_kernel.items() if shown.number]
     positional: list[Any]
     if view.kernels is None:
         positional = [with_an_answer or kernels[:1]]
     else:
-        positional = list(answers)
-    named = {**own_values, **at} if is_of_kernels(name) else own_values
+        positional = list(shown_by_kernel)
+    named = {**own_values, **setting} if is_of_kernels(name) else own_values
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # said beside the number
@@ -274,18 +283,18 @@ def show(name: str, kernels: Sequence[str], at: Values, values: Values) -> Shown
         return Shown(faults=[str(error)])
     draw = view.draw.__name__
     words = [str(figure.get_label())]
-    python = f"{answers[kernels[0]].python}\n\n" if is_of_kernels(name) else ""
+    python = f"{shown_by_kernel[kernels[0]].python}\n\n" if is_of_kernels(name) else ""
     python += (
         f"from attention_separation.explorer import {draw}\n\n"
         f"figure = {_call(draw, *map(repr, positional), **named)}\n"
         f'figure.savefig("{draw}.svg")\nprint(figure.get_label())'
     )
-    faults = [fault for shown in answers.values() for fault in shown.faults]
+    faults = [fault for shown in shown_by_kernel.values() for fault in shown.faults]
     return Shown("", as_svg(figure), words, faults, python.strip())
 
 
 def _call(function: str, *positional: object, **named: Any) -> str:
-    """A call as it is written."""
+    """A call of a function as Python code."""
     words = [str(argument) for argument in positional]
     words += [f"{name}={value!r}" for name, value in named.items()]
     return f"{function}({', '.join(words)})"

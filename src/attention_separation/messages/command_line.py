@@ -30,7 +30,7 @@ class Parser(argparse.ArgumentParser):
     MOST_CHARACTERS = 500
 
     def error(self, message: str) -> NoReturn:
-        """As the library does."""
+        """End with a message as the library does, but cut a long one."""
         if len(message) > self.MOST_CHARACTERS:
             message = f"{message[: self.MOST_CHARACTERS]}..."
         super().error(message)

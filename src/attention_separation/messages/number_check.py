@@ -14,17 +14,7 @@ from .words import short_repr, whole_range
 
 
 def number(name: str, value: Any, allowed: str, is_allowed: Callable[[float], bool]) -> float:
-    """A parameter's number, of Python's or NumPy's; a text or a truth is none.
-
-    Parameters
-    ----------
-    name : of the parameter
-    value : what the caller gave
-    allowed : what may stand there, in words
-    is_allowed : whether a number may stand there; False of NaN, unless NaN may
-
-    Raises ValueError if the value is no number, or one that is not allowed.
-    """
+    """A parameter's number, Python's or NumPy's, checked: a text or a bool is none."""
     x = math.nan
     if isinstance(value, Real) and not isinstance(value, bool):
         with suppress(OverflowError):
@@ -44,7 +34,7 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
 
 
 def _whole(value: Any) -> int | None:
-    """The whole number that a value is; None if it is none."""
+    """The whole number that a value equals; None if it equals none."""
     # A truth value of NumPy before 2.3 is an index.
     if isinstance(value, bool | np.bool_):
         return None

@@ -18,7 +18,7 @@ class Progress:
         self.done = 0
 
     def advance(self, count: int = 1) -> None:
-        """Take note of work done, and say so if it is time."""
+        """Add to the work done, and print a line if the last one was long enough ago."""
         self.done += count
         now = time.monotonic()
         if now - self.last >= LEAST_SECONDS:

@@ -49,17 +49,18 @@ def question(function: Callable[P, Answer]) -> Callable[P, Answer]:
 
 
 def warn(text: str) -> None:
-    """A UserWarning, unless the question that is being answered has given it before."""
-    said = _SAID.get()
-    if said is not None and text in said:
+    """Warn with a UserWarning, unless the question that is being answered has given this sentence
+    before."""
+    given_sentences = _SAID.get()
+    if given_sentences is not None and text in given_sentences:
         return
-    if said is not None:
-        said.add(text)
+    if given_sentences is not None:
+        given_sentences.add(text)
     warnings.warn(text, stacklevel=_levels_to_caller())
 
 
 def _levels_to_caller() -> int:
-    """How many calls up from `warn` the first line outside of the package is."""
+    """The number of calls from `warn` up to the first line outside of the package."""
     levels = 1
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):

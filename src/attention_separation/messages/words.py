@@ -22,7 +22,8 @@ class _Shown(reprlib.Repr):
     """As the library's, but it can say any whole number."""
 
     def repr_int(self, x: int, level: int) -> str:
-        """As the library does; of one that Python writes no more, how many digits it has."""
+        """The number as the library writes it; of one too long for Python to write, how many digits
+        it has."""
         try:
             return super().repr_int(x, level)
         except ValueError:
@@ -37,12 +38,12 @@ _SHOWN.maxstring = _SHOWN.maxother = _SHOWN.maxlong = SHOWN_CHARACTERS
 
 
 def plain_or_quoted(name: str) -> str:
-    """A key as it stands, or in quotes where it would not be seen to be one."""
+    """A key as it stands, or in quotes where it would not be recognised as one."""
     return name if PLAIN_KEY.fullmatch(name) else short_repr(name)
 
 
 def suggestion(name: str, allowed: list[str]) -> str:
-    """What may stand in a name's place, the likeliest first."""
+    """The hint on what may stand in a name's place, the likeliest first."""
     close = difflib.get_close_matches(name, allowed, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"{hint}allowed: {', '.join(map(plain_or_quoted, allowed)) or 'none'}"
@@ -54,9 +55,9 @@ def short_repr(value: Any) -> str:
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."
 
 
-def counted(count: int, what: str) -> str:
-    """How many there are of something whose plural ends in s: 1 point, 2,000 points."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+def counted(count: int, noun: str) -> str:
+    """A count with its noun, whose plural ends in s: 1 point, 2,000 points."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def whole_range(least: int, most: int) -> str:

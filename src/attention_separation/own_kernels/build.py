@@ -1,4 +1,8 @@
-"""Kernels that people give: formulas, which numexpr evaluates, and functions of their own."""
+"""Kernels that people give: formulas, which numexpr evaluates, and functions of their own.
+
+In the functions of a kernel `seen` is its `KernelInputs`: the scores, vectors and multiplicities
+that it may know. A *normaliser* is what a row of weights is divided by.
+"""
 
 import re
 from collections.abc import Callable
@@ -33,7 +37,8 @@ class OwnKernelOptions(TypedDict, total=False):
 def score_kernel(
     name: str, symbol: str, weights: OfNumbers, **options: Unpack[OwnKernelOptions]
 ) -> Kernel:
-    """The kernel whose weights are a function of scores, taken as they are given."""
+    """The kernel whose weights are a given function of the scores; the scores are taken as they
+    are."""
     return Kernel(name, symbol, "score", lambda seen: weights(seen.scores, seen), **options)
 
 
@@ -46,9 +51,10 @@ def feature_kernel(
     elementwise: bool = False,
     **options: Unpack[OwnKernelOptions],
 ) -> Kernel:
-    """The kernel phi(q) . phi(k), or phi(q) . psi(k) with a map of keys of their own.
+    """The kernel with weights phi(q) . phi(k), or phi(q) . psi(k) where keys have a map `psi` of
+    their own.
 
-    Where maps are element-wise, equal coordinates come once: then they give the features of one
+    An element-wise map is called with equal coordinates once; it returns the features of one
     coordinate after those of another.
     """
     map_of_keys = phi if psi is None else psi
@@ -81,6 +87,7 @@ def feature_kernel(
 
 
 def _product_sum(phi_q: np.ndarray, psi_k: np.ndarray) -> np.ndarray:
+    """The inner products (..., R, T) of features of queries (..., R, F) and of keys (..., T, F)."""
     return (phi_q[..., :, None, :] * psi_k[..., None, :, :]).sum(axis=-1)
 
 
@@ -90,8 +97,11 @@ def row_kernel(
     row_weights: Callable[[np.ndarray, np.ndarray, int, int], np.ndarray],
     **options: Unpack[OwnKernelOptions],
 ) -> Kernel:
-    """The kernel that takes the scores of a row's distinct keys, (T,), how many tokens each stands
-    for, n and d to the weights of one token each."""
+    """The kernel whose weights are computed from a whole row at once.
+
+    `row_weights` takes the scores of the row's distinct keys, (T,), how many tokens each key stands
+    for, (T,), n and d; it returns the weight of one token of each key, (T,).
+    """
 
     def weigh(seen: KernelInputs) -> np.ndarray:
         scores = seen.scores
@@ -119,11 +129,11 @@ def formula_kernel(
     normaliser: Normaliser = "row sum",
     of_vectors: bool = False,
 ) -> Kernel:
-    """The kernel whose weights are a formula of scores or, of vectors, phi(q) . phi(k), phi the
-    formula of each coordinate; `words` stands for it in errors.
+    """The kernel whose weights are a formula of the score x; with `of_vectors` they are phi(q) .
+    phi(k), where the formula is phi of one coordinate. Errors call the formula `words`.
 
-    Of rows that are divided no weight is out of float64's range: they are taken over a power of e
-    where they have to be.
+    Where a row is divided by its sum, weights beyond float64's range are computed over a common
+    power of e.
     """
     plain = evaluated(words, formula)
 
@@ -154,7 +164,8 @@ def formula_kernel(
 
 
 def _steps_of(formula: Formula) -> Callable[[np.ndarray, int], np.ndarray]:
-    """The values of the parts of a formula that go in steps, as `Kernel.steps_of`."""
+    """The function of n (P,) and d that returns the values (P, parts) of those parts of a formula
+    that jump at some n, as floor(n / 8192) does."""
 
     def steps_of(n: np.ndarray, d: int) -> np.ndarray:
         known = {"n": n.astype(float), "d": float(d), "log_n": np.log(n)}
@@ -166,11 +177,12 @@ def _steps_of(formula: Formula) -> Callable[[np.ndarray, int], np.ndarray]:
 
 
 def _wide_values(formula: Formula, x: np.ndarray, seen: KernelInputs) -> WideNumbers:
+    """The formula's values at x as numbers that may lie beyond float64's range."""
     return evaluate(formula.expression, _values_of_names(x, seen))
 
 
 def _values_of_names(x: np.ndarray, seen: KernelInputs) -> dict[str, Any]:
-    """What the names of a formula stand for."""
+    """The value of each name that a formula may use: x, n, d and log_n."""
     return {"x": x, "n": seen.n, "d": seen.d, "log_n": seen.log_n}
 
 
@@ -178,10 +190,11 @@ Weigh = Callable[[KernelInputs], np.ndarray]
 
 
 def _in_range(plain: Weigh, wide_weights: Callable[[KernelInputs], WideNumbers]) -> Weigh:
-    """Weights of rows that are divided by their sum.
+    """A function of a kernel's inputs that returns weights of rows that are divided by their sum,
+    all of them within float64's range.
 
-    Plain ones are used where floats hold them. Where a row has a weight that is 0 or not finite, or
-    a sum out of range, it has wide numbers, all over the same power of e.
+    A row keeps the `plain` weights where float64 holds them. Elsewhere, where a weight is 0 or not
+    finite or their sum is out of range, the row has the wide weights over a common power of e.
     """
 
     def weigh(seen: KernelInputs) -> np.ndarray:
@@ -208,7 +221,8 @@ def _in_range(plain: Weigh, wide_weights: Callable[[KernelInputs], WideNumbers])
 
 
 def evaluated(name: str, formula: Formula) -> OfNumbers:
-    """A formula as a function; ArithmeticError where it cannot be evaluated."""
+    """The function of x that a formula is; it raises ArithmeticError where the formula cannot be
+    evaluated."""
     try:
         # Only those who have a formula wait for it to load; in a browser there is none.
         import numexpr
@@ -238,15 +252,15 @@ def evaluated(name: str, formula: Formula) -> OfNumbers:
 
 
 def _evaluated_by_numpy(expression: str, values_of_names: dict[str, Any]) -> Any:
-    """A formula's value by NumPy: of a tensor, which its functions take as an array, with its
-    derivatives; and of arrays where there is no numexpr."""
+    """The value of an expression by NumPy instead of numexpr: for tensors, whose derivatives are
+    kept, and for arrays where numexpr is not installed."""
     functions = {name: getattr(np, name) for name in FUNCTIONS}
     # The expression has been written anew from the few nodes that are allowed.
     return eval(expression, functions | {"__builtins__": {}}, values_of_names)
 
 
 def formula_needs(formula: Formula) -> tuple[str, ...]:
-    """What else than x a formula knows, as `Kernel.also` names it."""
+    """The names beside x that a formula depends on, "n" and "d", as `Kernel.also` has them."""
     needs = []
     if "n" in formula.names or "log_n" in formula.names:
         needs.append("n")
@@ -256,9 +270,12 @@ def formula_needs(formula: Formula) -> tuple[str, ...]:
 
 
 def each_point(function: Callable[[np.ndarray, int, int], np.ndarray]) -> OfNumbers:
-    """A function of the numbers (R, T), n and d of one attention, called for each of several,
-    (P, R, T): where it knows the largest number of its array, as what keeps exp from overflowing
-    does, it must not depend on what else is asked at once."""
+    """A function of the arrays (P, R, T) of P points, which calls the given function of (R, T), n
+    and d once for each point.
+
+    A user's function may subtract the largest number of its array, to keep exp from overflowing: so
+    no point may see another's numbers.
+    """
 
     def of_points(x: np.ndarray, seen: KernelInputs) -> np.ndarray:
         if x.ndim == 2 or not isinstance(x, np.ndarray):
@@ -276,23 +293,24 @@ def called(
     of_sizes: Callable[[int, int], Callable[..., Any]],
     shape_fault: ShapeFault,
 ) -> OfNumbers:
-    """`checked_call` of a user's function of n and d, at each point."""
+    """The checked values of a user's function at each point; `of_sizes` returns the function for an
+    n and a d, `words` name it in errors."""
     return each_point(lambda x, n, d: checked_call(name, words, of_sizes(n, d), shape_fault, x))
 
 
 def called_elementwise(
     name: str, words: str, of_sizes: Callable[[int, int], Callable[..., Any]]
 ) -> OfNumbers:
-    """`called` of an element-wise map: of whole vectors where each coordinate stands for itself,
-    else of vectors that have one coordinate each."""
+    """The checked values of a user's element-wise map of vectors. Where equal coordinates come
+    once, it is called with vectors of one coordinate each."""
     of_vectors = called(name, words, of_sizes, vectors)
 
     def of_numbers(x: np.ndarray, seen: KernelInputs) -> np.ndarray:
         if seen.coordinate_counts is None:
             return of_vectors(x, seen)
         *points, tokens, coordinates = x.shape
-        single = x.reshape(*points, tokens * coordinates, 1)
-        return of_vectors(single, seen).reshape(*points, tokens, -1)
+        one_coordinate_vectors = x.reshape(*points, tokens * coordinates, 1)
+        return of_vectors(one_coordinate_vectors, seen).reshape(*points, tokens, -1)
 
     return of_numbers
 
@@ -305,9 +323,9 @@ def checked_call(
     x: np.ndarray,
     *counts: np.ndarray,
 ) -> np.ndarray:
-    """What a user's function gives of a copy of numbers, as floats; ArithmeticError, with `words`
-    for the function, where it raises something or gives no numbers of the right shape. A tensor's
-    values stay as they are."""
+    """What a user's function returns for a copy of x, as float64 numbers; a tensor's values stay as
+    they are. ArithmeticError, which calls the function `words`, where it raises an error or returns
+    no numbers of the right shape."""
     is_array = isinstance(x, np.ndarray)
     try:
         with np.errstate(all="ignore"):
@@ -334,14 +352,16 @@ def checked_call(
 
 
 def same_shape(x_shape: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """What is wrong with the shape of weights of scores; "" if nothing is."""
+    """The fault in the shape of weights, which should be that of their scores; "" if there is
+    none."""
     if shape == x_shape:
         return ""
     return f"an array of shape {shape} for scores of shape {x_shape}; allowed: the same shape"
 
 
 def vectors(x_shape: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """What is wrong with the shape of features of vectors; "" if nothing is."""
+    """The fault in the shape of features, which should be that of their vectors but for the last
+    axis; "" if there is none."""
     if len(shape) == len(x_shape) and shape[:-1] == x_shape[:-1]:
         return ""
     wanted = ", ".join(map(str, x_shape[:-1]))
@@ -373,15 +393,16 @@ HINTS = {
 
 
 def hint_on(error: BaseException) -> str:
-    """What a function of one number, or of float32, is to be; "" for an error of another kind."""
-    for pattern, hint in HINTS.items():
-        if re.search(pattern, str(error)):
+    """The hint for an error of a function that takes single numbers, or float32, where it gets
+    arrays of float64; "" for other errors."""
+    for message_pattern, hint in HINTS.items():
+        if re.search(message_pattern, str(error)):
             return f"; {hint}"
     return ""
 
 
 def in_a_line(error: BaseException) -> str:
-    """An error's type and what it says, on one line."""
+    """An error's type and message on one line, cut where it is long."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     if len(text) <= MOST_OF_ERROR:
         return text

@@ -40,7 +40,7 @@ class Formula(NamedTuple):
 
 
 def parse_formula(text: str) -> Formula:
-    """The formula that a text is; FormulaError if it is none, or holds what is not allowed."""
+    """The formula of a text; FormulaError if it is none, or contains what is not allowed."""
     # On one line; a column is that of the text as it was written.
     flat = re.sub(r"\s", " ", text).rstrip()
     written = flat.lstrip()
@@ -67,11 +67,12 @@ def parse_formula(text: str) -> Formula:
 
 
 def _names_in(node: ast.expr) -> set[str]:
+    """The names that occur in a part of a formula."""
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _steps_in(body: ast.expr) -> tuple[str, ...]:
-    """The parts of a formula that go in steps of n, as texts."""
+    """The parts of a formula that jump at some n, such as floor(n / 8192), as texts."""
     steps = []
     for node in ast.walk(body):
         match node:
@@ -83,7 +84,8 @@ def _steps_in(body: ast.expr) -> tuple[str, ...]:
 
 
 def _rewritten(node: ast.expr, text: str) -> ast.expr:
-    """A node of a text that stands for a number, written anew; a comparison is 1 or 0."""
+    """A node that stands for a number, built anew from allowed nodes; a comparison becomes 1 or 0.
+    FormulaError where a node is not allowed."""
     match node:
         # As whole numbers they would be divided and overflow as such.
         case ast.Constant(value=float() | int() as value) if _is_in_range(value):
@@ -102,20 +104,23 @@ def _rewritten(node: ast.expr, text: str) -> ast.expr:
             condition = _rewritten_condition(node, text)
             one_or_zero: list[ast.expr] = [ast.Constant(1.0), ast.Constant(0.0)]
             return ast.Call(ast.Name("where"), [condition, *one_or_zero], [])
-        case ast.Call(func=ast.Name(id=name) as function, args=[first, *others]) if FUNCTIONS.get(
-            name
-        ) == 1 + len(others) and _is_plain(node):
+        case ast.Call(func=ast.Name(id=name) as function, args=[first, *other_nodes]) if (
+            FUNCTIONS.get(name) == 1 + len(other_nodes) and _is_plain(node)
+        ):
             if name == "where":
                 argument = _rewritten_condition(first, text)
             else:
                 argument = _rewritten(first, text)
-            arguments = [argument, *(_rewritten(other, text) for other in others)]
+            arguments = [
+                argument,
+                *(_rewritten(argument_node, text) for argument_node in other_nodes),
+            ]
             return ast.Call(function, arguments, [])
     raise _fault(node, text)
 
 
 def _rewritten_condition(node: ast.expr, text: str) -> ast.expr:
-    """The condition of a `where`, written anew: a comparison, or whether a number is not 0."""
+    """The condition of a `where`, built anew: a comparison, or whether a number is not 0."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(
             op, COMPARISON_NODES
@@ -125,7 +130,7 @@ def _rewritten_condition(node: ast.expr, text: str) -> ast.expr:
 
 
 def _fault(node: ast.expr, text: str) -> SyntaxError:
-    """What is said of a node that is not allowed, and at which column."""
+    """The error that a node is not allowed, with the column at which it stands."""
     segment = ast.get_source_segment(text, node)
     start = node.col_offset
     match node:
@@ -165,11 +170,12 @@ def _is_number(value: object) -> bool:
 
 
 def _is_in_range(value: float) -> bool:
+    """Whether a constant is a number that float64 holds."""
     return _is_number(value) and abs(value) <= sys.float_info.max
 
 
 def _is_plain(call: ast.Call) -> bool:
-    """Whether no argument of a call has a name or a star."""
+    """Whether all arguments of a call are by position, and none has a star."""
     is_starred = any(isinstance(argument, ast.Starred) for argument in call.args)
     return not call.keywords and not is_starred
 

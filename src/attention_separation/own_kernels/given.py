@@ -1,5 +1,8 @@
 """Kernels that people give to a question: names, formulas, functions of scores, feature maps, and
-functions of rows."""
+functions of rows.
+
+A kernel is *normalised* if each row of its weights is divided by the row's sum.
+"""
 
 import contextlib
 import inspect
@@ -174,6 +177,7 @@ def kernel_of(kernel: "str | Kernel | Callable[..., Any]") -> Kernel:
 
 @lru_cache(maxsize=256)
 def _of_text(text: str) -> Kernel:
+    """The kernel that a text names, or whose formula it is; UnknownKernelError if it is neither."""
     if DOTTED_NAME.fullmatch(text) and text not in ("x", "n", "d", "log_n"):
         return kernel_named(text)
     try:
@@ -186,33 +190,39 @@ def _of_text(text: str) -> Kernel:
 
 
 def _options(normalised: bool) -> build.OwnKernelOptions:
+    """The options of a kernel from a user's function: its normaliser, and that it was given by the
+    user; ValueError if `normalised` is no truth value."""
     is_divided = truth("normalised", normalised)
     return {"normaliser": "row sum" if is_divided else "none", "source": GIVEN}
 
 
 def _name_of(function: Callable[..., Any]) -> str:
+    """A function's name, or its type's if it has none; "kernel" for a lambda."""
     name = getattr(function, "__name__", type(function).__name__)
     return "kernel" if name == "<lambda>" else name
 
 
 def _require_function(maker: str, function: object) -> None:
+    """Raise TypeError if what `maker`, such as `features`, was called with is no function."""
     if not callable(function):
         raise TypeError(f"{maker}({short_repr(function)}); allowed: functions")
 
 
 def _require_no_default_size(function: Callable[..., Any]) -> None:
-    """ValueError where an argument n or d, which gets the number of tokens or the dimension, has a
-    number of its own as well: either may be meant."""
-    for name, what in (("n", "number of tokens"), ("d", "dimension")):
+    """Raise ValueError where an argument n or d has a number as its default. It would be called
+    with the number of tokens or the dimension, and a user may have meant the default."""
+    for name, meaning in (("n", "number of tokens"), ("d", "dimension")):
         parameter = _parameters(function).get(name)
         if parameter is not None and isinstance(parameter.default, int | float):
             raise ValueError(
                 f"{_name_of(function)}: its argument {name} = {parameter.default!r} would get the "
-                f"{what}; allowed: {name} without a default, or another name"
+                f"{meaning}; allowed: {name} without a default, or another name"
             )
 
 
 def _feature_map(name: str, phi: Callable[[Any], Any], elementwise: bool) -> build.OfNumbers:
+    """The checked function that maps queries or keys to their features by a user's phi."""
+
     def of_sizes(n: int, d: int) -> Callable[..., Any]:
         return numpy_of(phi)
 
@@ -222,7 +232,8 @@ def _feature_map(name: str, phi: Callable[[Any], Any], elementwise: bool) -> bui
 
 
 def _with_sizes(function: Callable[..., Any], n: int, d: int) -> Callable[..., np.ndarray]:
-    """A function of arrays that gets n and d where it has arguments of these names."""
+    """A function of arrays that calls the given one with n and d too, where it has arguments of
+    these names."""
     sizes = {}
     arguments = _parameters(function)
     if "n" in arguments:
@@ -233,7 +244,8 @@ def _with_sizes(function: Callable[..., Any], n: int, d: int) -> Callable[..., n
 
 
 def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    """A function's arguments by name; none of what is written in C and has no signature."""
+    """The arguments of a function by name; none of a function written in C, which has no
+    signature."""
     try:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -241,7 +253,8 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 
 def numpy_of(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
-    """A function of PyTorch's as one of arrays; one of arrays as it is."""
+    """A function of arrays that calls the given function, with tensors in their place where it is
+    PyTorch's."""
 
     def called(*arrays: np.ndarray, **sizes: int) -> Any:
         torch = sys.modules.get("torch")
@@ -255,19 +268,20 @@ def numpy_of(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
 
 @contextlib.contextmanager
 def _float64_by_default(torch: Any) -> Iterator[None]:
-    """What a function makes of whole numbers, as of counts, has float64's digits."""
-    before = torch.get_default_dtype()
+    """While it is open, PyTorch makes float64 tensors from whole numbers such as counts."""
+    previous_dtype = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
         yield
     finally:
-        torch.set_default_dtype(before)
+        torch.set_default_dtype(previous_dtype)
 
 
 def _call_beside_torch(
     function: Callable[..., Any], arrays: Sequence[np.ndarray], sizes: dict[str, int], torch: Any
 ) -> Any:
-    """What a function of arrays or of tensors gives, as an array."""
+    """The array that a function gives where PyTorch is loaded. It is called with arrays, and with
+    tensors if it is PyTorch's or raises an error on arrays."""
     if _is_of_torch(function, torch):
         return _call_with_tensors(function, arrays, sizes, torch)
     try:
@@ -284,6 +298,7 @@ def _call_beside_torch(
 def _call_with_tensors(
     function: Callable[..., Any], arrays: Sequence[np.ndarray], sizes: dict[str, int], torch: Any
 ) -> Any:
+    """The array that a function of tensors gives, without derivatives."""
     with torch.no_grad():
         # Of whole numbers, as counts are, PyTorch's functions give float32.
         tensors = [torch.from_numpy(np.ascontiguousarray(array, float)) for array in arrays]
@@ -291,11 +306,14 @@ def _call_with_tensors(
 
 
 def _is_of_torch(function: Callable[..., Any], torch: Any) -> bool:
+    """Whether a function is a PyTorch module or defined in PyTorch."""
     module = getattr(function, "__module__", None) or ""
     return isinstance(function, torch.nn.Module) or module.partition(".")[0] == "torch"
 
 
 def _as_array(values: Any, torch: Any) -> Any:
+    """A tensor as an array, in float64 with a warning if NumPy lacks its type; anything else as it
+    is."""
     if not isinstance(values, torch.Tensor):
         return values
     tensor = values.detach().cpu()

@@ -34,16 +34,16 @@ class WideNumbers:
         return self.mantissa * np.exp(self.exponent - exponent)
 
     def times(self, counts: np.ndarray) -> "WideNumbers":
-        """The numbers, each several times."""
+        """The numbers, each multiplied by a count."""
         return wide(self.mantissa * counts, self.exponent)
 
     def exponents_of_sizes(self) -> np.ndarray:
-        """The exponents, and that of 0, which is -inf."""
+        """The exponents of the numbers' sizes; -inf for the number 0."""
         return np.where(self.mantissa == 0, -np.inf, self.exponent)
 
 
 def wide(mantissa: np.ndarray | float, exponent: np.ndarray | float = 0.0) -> WideNumbers:
-    """mantissa * e^exponent as wide numbers: plain ones where they are in range."""
+    """The numbers mantissa * e^exponent as wide numbers, plain ones where they are in range."""
     mantissa, exponent = np.broadcast_arrays(mantissa, exponent)
     log = np.log(np.abs(mantissa)) + exponent
     # 0, infinities and what is no number are plain as well.
@@ -56,8 +56,8 @@ def wide(mantissa: np.ndarray | float, exponent: np.ndarray | float = 0.0) -> Wi
 
 
 def row_weights(numbers: WideNumbers, exists: np.ndarray) -> np.ndarray:
-    """Rows of wide weights (..., T) in float64, each over its largest power of e among the keys
-    that exist."""
+    """Rows of wide weights, (..., T), as float64, each row divided by its largest power of e among
+    the keys that exist."""
     exponents = np.where(exists, numbers.exponents_of_sizes(), -np.inf)
     largest = exponents.max(axis=-1, keepdims=True)
     weights = numbers.over(np.where(np.isneginf(largest), 0.0, largest))
@@ -65,7 +65,7 @@ def row_weights(numbers: WideNumbers, exists: np.ndarray) -> np.ndarray:
 
 
 def inner_products(queries: WideNumbers, keys: WideNumbers) -> WideNumbers:
-    """Of queries (..., R, F) with keys (..., T, F): (..., R, T)."""
+    """The inner products (..., R, T) of queries (..., R, F) and keys (..., T, F) of F features."""
     products = _multiply(
         WideNumbers(queries.mantissa[..., :, None, :], queries.exponent[..., :, None, :]),
         WideNumbers(keys.mantissa[..., None, :, :], keys.exponent[..., None, :, :]),
@@ -76,7 +76,7 @@ def inner_products(queries: WideNumbers, keys: WideNumbers) -> WideNumbers:
 
 
 def evaluate(expression: str, known: Mapping[str, np.ndarray | float]) -> WideNumbers:
-    """A formula's value, by the arrays that its names stand for; `expression` is a `Formula`'s."""
+    """The value of a formula's expression, given the arrays that its names stand for."""
     with np.errstate(all="ignore"):
         names = {name: wide(np.asarray(values, dtype=float)) for name, values in known.items()}
         return _value(_parsed(expression), names)
@@ -84,10 +84,12 @@ def evaluate(expression: str, known: Mapping[str, np.ndarray | float]) -> WideNu
 
 @lru_cache(maxsize=256)
 def _parsed(expression: str) -> ast.expr:
+    """The expression of a formula's text as a syntax tree."""
     return ast.parse(expression, mode="eval").body
 
 
 def _value(node: ast.expr, names: Mapping[str, WideNumbers]) -> WideNumbers:
+    """The value of a part of a formula, given the values of its names."""
     match node:
         case ast.Constant(value=float(value)):
             return wide(value)
@@ -102,8 +104,8 @@ def _value(node: ast.expr, names: Mapping[str, WideNumbers]) -> WideNumbers:
             args=[ast.Compare(left=left, ops=[op], comparators=[right]), yes, no],
         ):
             difference = _subtract(_value(left, names), _value(right, names))
-            is_so = COMPARISONS[type(op)](difference.mantissa, 0.0)
-            return _where(is_so, _value(yes, names), _value(no, names))
+            holds = COMPARISONS[type(op)](difference.mantissa, 0.0)
+            return _where(holds, _value(yes, names), _value(no, names))
         case ast.Call(func=ast.Name(id=name), args=arguments):
             return WIDE_FUNCTIONS[name](*[_value(argument, names) for argument in arguments])
     raise TypeError(f"{ast.unparse(node)} is no part of a formula")
@@ -114,6 +116,7 @@ def _negative(a: WideNumbers) -> WideNumbers:
 
 
 def _add(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """a + b, computed over the larger of both powers of e."""
     exponent = np.maximum(a.exponents_of_sizes(), b.exponents_of_sizes())
     exponent = np.where(np.isneginf(exponent), 0.0, exponent)
     return wide(a.over(exponent) + b.over(exponent), exponent)
@@ -124,14 +127,17 @@ def _subtract(a: WideNumbers, b: WideNumbers) -> WideNumbers:
 
 
 def _multiply(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """a * b."""
     return wide(a.mantissa * b.mantissa, a.exponent + b.exponent)
 
 
 def _divide(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """a / b."""
     return wide(a.mantissa / b.mantissa, a.exponent - b.exponent)
 
 
 def _power(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """a to the power b: by NumPy where both are plain numbers, else by logarithms."""
     power = b.to_float()
     plain = np.power(a.mantissa, power)
     log = power * (np.log(np.abs(a.mantissa)) + a.exponent)
@@ -142,22 +148,26 @@ def _power(a: WideNumbers, b: WideNumbers) -> WideNumbers:
 
 
 def _exp(a: WideNumbers) -> WideNumbers:
+    """e^a, whose logarithm is a itself where e^a is beyond the range of plain numbers."""
     log = a.to_float()
     is_plain = np.abs(log) <= PLAIN_LOG
     return wide(np.where(is_plain, np.exp(log), 1.0), np.where(is_plain, 0.0, log))
 
 
 def _log(a: WideNumbers) -> WideNumbers:
+    """log a."""
     return wide(np.log(a.mantissa) + a.exponent)
 
 
 def _log1p(a: WideNumbers) -> WideNumbers:
+    """log(1 + a): by NumPy where a is plain, as log of the sum where it is larger."""
     log1p_of_large = _log(_add(wide(1.0), a))
     log1p = _where(a.exponent > 0, log1p_of_large, wide(np.log1p(a.mantissa)))
     return _or_itself(log1p, a)
 
 
 def _expm1(a: WideNumbers) -> WideNumbers:
+    """e^a - 1: by NumPy where e^a is plain, as a difference of wide numbers elsewhere."""
     log = a.to_float()
     is_plain = np.abs(log) <= PLAIN_LOG
     expm1_of_large = _subtract(_exp(a), wide(1.0))
@@ -166,11 +176,13 @@ def _expm1(a: WideNumbers) -> WideNumbers:
 
 
 def _or_itself(values: WideNumbers, a: WideNumbers) -> WideNumbers:
-    """Values of a function that is its argument where that is tiny, 0 for float64."""
+    """The values of a function, and a itself where a is too small for float64: there such a
+    function equals its argument."""
     return _where(a.exponent < 0, a, values)
 
 
 def _sqrt(a: WideNumbers) -> WideNumbers:
+    """The square root of a."""
     return wide(np.sqrt(a.mantissa), a.exponent / 2)
 
 
@@ -178,18 +190,21 @@ def _abs(a: WideNumbers) -> WideNumbers:
     return WideNumbers(np.abs(a.mantissa), a.exponent)
 
 
-def _where(is_so: np.ndarray, a: WideNumbers, b: WideNumbers) -> WideNumbers:
+def _where(holds: np.ndarray, a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """The numbers of `a` where a condition holds, elsewhere those of `b`."""
     return WideNumbers(
-        mantissa=np.where(is_so, a.mantissa, b.mantissa),
-        exponent=np.where(is_so, a.exponent, b.exponent),
+        mantissa=np.where(holds, a.mantissa, b.mantissa),
+        exponent=np.where(holds, a.exponent, b.exponent),
     )
 
 
 def _minimum(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """The smaller one of a and b, number by number."""
     return _where(_subtract(a, b).mantissa < 0, a, b)
 
 
 def _maximum(a: WideNumbers, b: WideNumbers) -> WideNumbers:
+    """The larger one of a and b, number by number."""
     return _where(_subtract(a, b).mantissa > 0, a, b)
 
 
@@ -206,8 +221,11 @@ def _cos(a: WideNumbers) -> WideNumbers:
 
 
 def _to_whole(whole: Callable[[np.ndarray], np.ndarray]) -> Callable[[WideNumbers], WideNumbers]:
-    """A function that gives whole numbers. What is beyond float64 is one; what is too small for it
-    stands there for what it is, for ceil is 1 of it."""
+    """A rounding function, such as floor, for wide numbers.
+
+    Numbers beyond float64 are whole already. One that is too small for float64 is rounded as the
+    smallest number that stands for it: its ceil is 1.
+    """
 
     def of_wide(a: WideNumbers) -> WideNumbers:
         plain = np.where(a.exponent < 0, np.sign(a.mantissa) * VANISHING, a.mantissa)

@@ -87,7 +87,7 @@ def sheet(
 
 
 def _broken(text: str, characters: float) -> str:
-    """A text in lines of so many characters at most; formulas stay whole."""
+    """A text broken into lines of at most so many characters; formulas stay whole."""
     text = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
     lines = [
         textwrap.fill(line, int(characters), break_on_hyphens=False) for line in text.split("\n")
@@ -96,17 +96,17 @@ def _broken(text: str, characters: float) -> str:
 
 
 def key(label: str, color: Any = INK, **look: Any) -> Line2D:
-    """What a legend shows of lines or marks that have no label of their own."""
+    """The mark that a legend shows for lines or marks without a label of their own."""
     return Line2D([], [], color=color, label=label, **look)
 
 
 def legend_above(figure: Figure, handles: Sequence[Artist]) -> None:
-    """A legend in one line, at the right of the figure's title."""
+    """Add a legend in one line, at the right of the figure's title."""
     figure.legend(handles=handles, loc="upper right", ncols=len(handles), borderaxespad=0.3)
 
 
 def legend_beside(figure: Figure, more: Iterable[Artist] = (), title: str = "") -> None:
-    """A legend at the right of all panels: what has a label in them, each once, then `more`."""
+    """Add a legend at the right of all panels: what has a label in them, each once, then `more`."""
     handles: dict[str, Artist] = {}
     for ax in figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -123,6 +123,7 @@ def legend_beside(figure: Figure, more: Iterable[Artist] = (), title: str = "") 
 
 
 def _make_logarithmic(axis: Axis, base: int = 10) -> None:
+    """Give an axis a logarithmic scale."""
     if isinstance(axis, XAxis):
         axis.axes.set_xscale("log", base=base)
     else:
@@ -153,7 +154,7 @@ def log_axis(axis: Axis, ends: tuple[float, float] | None = None) -> None:
 
 
 def _number(value: float, position: float | None = None) -> str:
-    """500, 10⁶ or 2·10⁶: as text, for formulas are slow."""
+    """A number as text, such as 500, 10⁶ or 2·10⁶: text is drawn faster than formulas."""
     if value < 10_000:
         return f"{value:g}"
     digits, power = f"{value:e}".split("e")
@@ -176,8 +177,8 @@ def draw_estimates(
     mark: Look = HOLLOW,
     interval: Look = INTERVAL,
 ) -> None:
-    """Estimates as marks with their intervals; one that reaches 0 goes on to a tenth of its mark,
-    for a logarithmic axis has no 0."""
+    """Draw estimates as marks with their intervals. An interval that reaches 0 is drawn down to a
+    tenth of its mark, for a logarithmic axis has no 0."""
     ax.vlines(x, np.where(low > 0, low, y / 10), high, color=color, **interval)
     ax.plot(x, y, marker, color=color, zorder=3, **mark)
 
@@ -201,8 +202,8 @@ def shade(ax: Axes, x: np.ndarray, is_shaded: np.ndarray) -> None:
     ends = ax.get_xlim()
     edges = cell_edges(ax.xaxis, x)
     changes = np.flatnonzero(np.diff(np.concatenate([[False], is_shaded, [False]])))
-    for first, after in changes.reshape(-1, 2):
-        ax.axvspan(edges[first], edges[after], **SHADE)
+    for first, first_after in changes.reshape(-1, 2):
+        ax.axvspan(edges[first], edges[first_after], **SHADE)
     ax.set_xlim(ends)
 
 
@@ -215,7 +216,7 @@ SHADE: Look = {"facecolor": PALE_GRAY, "edgecolor": "none", "zorder": 0}
 
 
 def sorted_columns(table: pa.Table, *names: str) -> list[np.ndarray]:
-    """Columns of numbers, all in the order of the first."""
+    """The columns of a table of numbers, all in the order of the first."""
     columns = [numpy_column(table, name) for name in names]
     order = np.argsort(columns[0], kind="stable")
     return [column[order] for column in columns]
@@ -277,13 +278,14 @@ def draw_contours(ax: Axes, x: np.ndarray, y: np.ndarray, grid: np.ndarray) -> b
 
 
 def cell_edges(axis: Axis, values: np.ndarray) -> np.ndarray:
-    """Ends of the cells around sorted values: midway between neighbours, as the axis shows them."""
+    """The ends of cells around sorted values, midway between neighbours as the axis shows them."""
     if axis.get_scale() == "log":
         return np.exp(_middles(np.log(values)))
     return _middles(values)
 
 
 def _middles(values: np.ndarray) -> np.ndarray:
+    """The ends of cells around sorted values (X,), midway between neighbours: (X + 1,)."""
     if len(values) == 1:
         return values + np.array([-0.5, 0.5])
     inner = (values[1:] + values[:-1]) / 2
@@ -311,7 +313,8 @@ def save(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> None:
 
 
 def _save_png(figure: Figure, path: Path) -> None:
-    """A png with a palette: a third of the bytes, which a report of all figures needs."""
+    """Write a figure as a png with a palette, which takes a third of the bytes: a report has all
+    figures in it."""
     figure.set_dpi(RC["savefig.dpi"])
     canvas = FigureCanvasAgg(figure)
     canvas.draw()

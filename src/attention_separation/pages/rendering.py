@@ -41,6 +41,8 @@ class Holds(Extension):
     tags: set[str] = {"holds"}  # noqa: RUF012
 
     def parse(self, parser: Parser) -> nodes.Node:
+        """The node of a guard `{% holds CONDITION %}`: a call of `_check` with its template and
+        line."""
         line = next(parser.stream).lineno
         condition = parser.parse_expression()
         place = [nodes.Const(parser.name), nodes.Const(line)]
@@ -48,6 +50,7 @@ class Holds(Extension):
         return nodes.Output([call]).set_lineno(line)
 
     def _check(self, condition: object, template: str, line: int) -> str:
+        """Nothing on the page if a guard's condition holds; else GuardError."""
         if not condition:
             raise GuardError(template, line)
         return ""
@@ -134,7 +137,7 @@ def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], An
 
 
 def _place(error: Exception, template: Path) -> str:
-    """Where on a template a fault is."""
+    """The template and the line on which an error occurred."""
     frames = extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(template)]
     return f"{template.name}, line {lines[-1]}" if lines else template.name
@@ -158,7 +161,7 @@ LONG_DESCRIPTION = "long_description.md"
 
 
 def _folder_of(page: str, docs: Path) -> Path:
-    """Where a page lies."""
+    """The folder that a page is written to."""
     if page == "README.md":
         return docs.parent
     return docs / "site" if page == LONG_DESCRIPTION else docs

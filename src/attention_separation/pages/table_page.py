@@ -59,18 +59,20 @@ def document(title: str, body: str, style: str = "") -> str:
 
 
 def table_element(table: pa.Table) -> str:
-    """A table as HTML; null is an empty cell, numbers are rounded to four digits, and a text may
-    have several lines."""
+    """The HTML of a table, where null is an empty cell and a number is rounded to four digits. A
+    text may have several lines."""
     head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.column_names)
     rows = "\n".join(_table_row(row) for row in table.to_pylist())
     return f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
 
 
 def _table_row(row: Row) -> str:
+    """The HTML of a row of a table."""
     return f"<tr>{''.join(map(_cell, row.values()))}</tr>"
 
 
 def _cell(value: object) -> str:
+    """The HTML of a cell; a number has its value as an attribute, by which the browser sorts."""
     if value is None:
         return "<td></td>"
     if isinstance(value, bool):
@@ -79,13 +81,13 @@ def _cell(value: object) -> str:
         return f'<td class="number" data-value="{value}">{value:,}</td>'
     if isinstance(value, float):
         # What a browser reads as a number.
-        read = str(value).replace("inf", "Infinity")
-        return f'<td class="number" data-value="{read}">{_rounded(value)}</td>'
+        value_for_browser = str(value).replace("inf", "Infinity")
+        return f'<td class="number" data-value="{value_for_browser}">{_rounded(value)}</td>'
     return f"<td>{'<br>'.join(escape(line) for line in str(value).splitlines())}</td>"
 
 
 def _rounded(value: float) -> str:
-    """Four digits; whole numbers below 10^15 in full."""
+    """A number as text with four digits; whole numbers below 10^15 in full."""
     is_whole = value.is_integer() and 1e4 <= abs(value) < 1e15
     return f"{value:,.0f}" if is_whole else f"{value:.4g}".replace("inf", "∞")
 

@@ -80,7 +80,8 @@ class Question:
     seed: int
 
     def answer(self) -> Recall:
-        """By the best method that there is."""
+        """The accuracy by the best method that there is for the layer: exactly, by a limit, or by
+        simulation."""
         layer = self.layer
         if isinstance(layer, Scores) and layer.kernel.kind == "score":
             try:
@@ -97,11 +98,13 @@ class Question:
         return self._literal()
 
     def of_scores(self, layer: Scores) -> scores.Question:
-        """The question that one integral answers, of a kernel of the score."""
+        """The question on a kernel of the score, which one integral answers."""
         writes = Writes(self.n, self.rewrites, layer.decay, layer.window)
         return scores.Question(layer.kernel, self.d, writes, self.cosine)
 
     def _of_delta(self, layer: Delta) -> Recall:
+        """The accuracy of a delta rule: simulated by its reduced law, or, where it has too many
+        steps for that, the limit of large d and n."""
         # Keys that a decay leaves unseen change nothing, and are guessed.
         keys_seen = Writes(self.n, rewrites=0, decay=layer.decay).keys_seen
         if self.age is not None and self.age >= keys_seen:
@@ -125,6 +128,8 @@ class Question:
         return Recall(value, error * share_seen, method)
 
     def _literal(self) -> Recall:
+        """The accuracy by simulating the layer itself, with random keys; ValueError if n times d is
+        too large."""
         numbers = self.n * self.d
         if numbers > MOST_LITERAL:
             raise ValueError(
@@ -135,16 +140,16 @@ class Question:
         norm = 1.0 if has_unit_keys(self.layer) else math.sqrt(self.d)
         ages = None if self.age is None else (self.age,)
         pairs = Pairs(self.n, self.d, ages, self.cosine, self.rewrites, norm)
-        what = "the literal layer"
+        simulated_layer = "the literal layer"
         if has_weights_of_either_sign(self.layer, self.d):
-            what += f", {scores.NOT_DIVIDED_FAULT}"
-        return simulated(literal_layer(self.layer), pairs, draws, self.seed, what)
+            simulated_layer += f", {scores.NOT_DIVIDED_FAULT}"
+        return simulated(literal_layer(self.layer), pairs, draws, self.seed, simulated_layer)
 
 
 @lru_cache(maxsize=256)
 def _right(law: DeltaTrials, trials: int, seed: int) -> float:
-    """In how many trials the value is recalled: the same for all n of which a decay leaves as many
-    keys seen."""
+    """The number of trials in which the value is recalled. It is remembered: it is the same for all
+    n of which a decay leaves as many keys seen."""
     return law.right(trials, seed)
 
 
@@ -229,14 +234,15 @@ def largest_n(
     def recall_at(n: int) -> Recall:
         return _question(first.layer, n, d, age, cosine, rewrites, trials, seed).answer()
 
-    found = reach_of(first, recall_at, checked_level)
-    for sentence in found.warnings:
+    reach_of_layer = reach_of(first, recall_at, checked_level)
+    for sentence in reach_of_layer.warnings:
         warn(f"{first.layer.name}: {sentence}")
-    return found.last
+    return reach_of_layer.last
 
 
 def reach_of(first: Question, recall_at: Callable[[int], Recall], level: float) -> Reach:
-    """Where the accuracy is at least a level, from the n of a first question on."""
+    """The n at which the accuracy is at least a level: computed exactly where the layer allows it,
+    else by simulation. `first` is the question at the least n."""
     layer = first.layer
 
     def exactly_at(n: int) -> Recall:
@@ -256,7 +262,8 @@ def reach_of(first: Question, recall_at: Callable[[int], Recall], level: float) 
 
 
 def _beside_steps(first: Question, layer: Scores, end: int) -> list[int]:
-    """Both sides of steps in n of the weights of a kernel of one's own."""
+    """The n on both sides of each n at which the weights of a user's kernel jump; none for built-in
+    kernels."""
     if is_built_in(layer.kernel):
         return []
     weights_of = weights_by_n(layer.kernel, first.d)
@@ -330,13 +337,13 @@ def simulate(
         is_norm_given = norm is not None
         for sentence in other_conventions(function, pairs, draws, checked.seed, is_norm_given):
             warn(f"layer: {sentence}")
-    what = f"the {'given' if is_given else 'literal'} layer"
-    what += f", keys and queries of norm {words_of_norm(pairs)}"
-    return simulated(function, pairs, draws, checked.seed, what)
+    simulated_layer = f"the {'given' if is_given else 'literal'} layer"
+    simulated_layer += f", keys and queries of norm {words_of_norm(pairs)}"
+    return simulated(function, pairs, draws, checked.seed, simulated_layer)
 
 
 def _norm(norm: Norm, d: int) -> float:
-    """The length that is meant; else ValueError."""
+    """The length of keys and queries that a norm names; ValueError if it is none."""
     if isinstance(norm, str) and norm == "sqrt_d":
         return math.sqrt(d)
 
@@ -357,7 +364,7 @@ def _question(
     trials: int | None,
     seed: int,
 ) -> Question:
-    """The question, its numbers checked; ValueError names the one that is wrong."""
+    """The question with its numbers checked; ValueError names the one that is wrong."""
     keys = whole_number("n", n, 1, LARGEST_N)
     dimension = whole_number("d", d, 2, LARGEST_D)
     checked_age = None if age is None else whole_number("age", age, 0, keys - 1)

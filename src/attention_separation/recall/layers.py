@@ -25,7 +25,7 @@ class Scores:
 
     @property
     def name(self) -> str:
-        """In tables and sentences."""
+        """The layer's name in tables and sentences, such as "decay(linear, 0.9)"."""
         name = self.kernel.name
         if self.decay < 1:
             name = f"decay({name}, {self.decay:g})"
@@ -43,7 +43,7 @@ class Delta:
 
     @property
     def name(self) -> str:
-        """In tables and sentences."""
+        """The layer's name in tables and sentences, such as "delta(0.5, 0.9)"."""
         decay = f", {self.decay:g}" if self.decay < 1 else ""
         return f"delta({self.beta:g}{decay})"
 
@@ -54,7 +54,7 @@ class LeastSquares:
 
     @property
     def name(self) -> str:
-        """In tables and sentences."""
+        """The layer's name in tables and sentences."""
         return "least_squares()"
 
 
@@ -117,6 +117,7 @@ def least_squares() -> LeastSquares:
 
 
 def _of_scores(layer: GivenLayer, maker: str) -> Scores:
+    """The layer of a kernel of the score; ValueError, which names `maker`, for any other layer."""
     scores = layer_of(layer)
     if not isinstance(scores, Scores):
         allowed = "kernels of the score"

@@ -56,7 +56,7 @@ def fault(sentence: str) -> PydanticCustomError:
 
 
 def below(faults: list[Fault]) -> ValidationError:
-    """What a validator raises for all faults of what it sees, with their paths below it."""
+    """The error that a validator raises for all faults of a value, with their paths within it."""
     lines = [InitErrorDetails(type=fault(text), loc=path, input=None) for path, text in faults]
     return ValidationError.from_exception_data("settings", lines)
 
@@ -87,7 +87,7 @@ def faults_of(
 
 
 def shortened(faults: list[Fault]) -> list[Fault]:
-    """The first faults of each list, and how many more it has."""
+    """The first faults of each list, and a sentence on how many more it has."""
     faults_by_list: dict[Place, list[Fault]] = {}
     for path, text in faults:
         place = path[:-1] if path and isinstance(path[-1], int) else path
@@ -105,16 +105,16 @@ def unencodable_values(values: Any) -> list[Fault]:
     """Keys and values that no message and no file of results could state, each with its path."""
     faults: list[Fault] = []
     waiting: list[tuple[Place, Any]] = [((), values)]
-    seen: set[int] = set()
+    seen_ids: set[int] = set()
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, str) and HALF.search(value):
             faults.append((path, f"{short_repr(value)} is no Unicode text"))
         elif isinstance(value, int) and abs(value) >= TOO_LARGE:
             faults.append((path, f"a number of more than {MOST_DIGITS} digits"))
-        elif isinstance(value, list) and id(value) not in seen:
+        elif isinstance(value, list) and id(value) not in seen_ids:
             waiting += [((*path, k), entry) for k, entry in enumerate(value)]
-        elif isinstance(value, dict) and id(value) not in seen:
+        elif isinstance(value, dict) and id(value) not in seen_ids:
             for key, entry in value.items():
                 place = (*path, key)
                 if not isinstance(key, str):
@@ -123,12 +123,12 @@ def unencodable_values(values: Any) -> list[Fault]:
                     faults.append((place, "key is no Unicode text"))
                 else:
                     waiting.append((place, entry))
-        seen.add(id(value))  # it may be an alias, perhaps of what it stands in
+        seen_ids.add(id(value))  # it may be an alias, perhaps of what it stands in
     return faults
 
 
 def dotted(path: Place) -> str:
-    """A path as text: ("panels", "fig4a", "sweep", "d", 2) is panels.fig4a.sweep.d[2]."""
+    """A path as text: ("panels", "fig4a", "sweep", "d", 2) becomes panels.fig4a.sweep.d[2]."""
     text = ""
     for part in path:
         if not isinstance(part, str):
@@ -139,15 +139,15 @@ def dotted(path: Place) -> str:
 
 
 def _sentence(entry: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
-    """What is wrong, of a mapping with these fields."""
+    """The sentence of a fault that pydantic found in a mapping with these fields."""
     message = entry["msg"]
     context = entry.get("ctx", {})
     match entry["type"]:
         case "fault":
             return message
         case "missing":
-            about = _description(entry["loc"][-1], fields)
-            return f"is missing ({about})" if about else "is missing"
+            description = _description(entry["loc"][-1], fields)
+            return f"is missing ({description})" if description else "is missing"
         case "union_tag_not_found":
             return "is missing"
         case "extra_forbidden":
@@ -177,7 +177,7 @@ def _is_shown(field: FieldInfo) -> bool:
 
 
 def _description(key: object, fields: Mapping[str, FieldInfo]) -> str | None:
-    """What the field of a name or an alias is of; None where there is none."""
+    """The description of the field with a name or an alias; None where there is none."""
     for name, field in fields.items():
         if key in (name, field.alias):
             return field.description

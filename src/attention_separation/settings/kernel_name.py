@@ -19,6 +19,7 @@ IN_FAMILIES = [
 
 
 def _written(name: str) -> str:
+    """The kernel's name as results have it, for a name or an alias; a fault if there is none."""
     try:
         return kernel_named(name).name
     except ValueError as error:

@@ -25,6 +25,7 @@ def _formula(text: str) -> str:
 
 
 def _dotted_path(text: str) -> str:
+    """A text, checked to be module.function, or package.module.function."""
     parts = text.split(".")
     if len(parts) < 2 or not all(part.isascii() and part.isidentifier() for part in parts):
         raise ValueError("allowed: module.function or package.module.function")
@@ -76,7 +77,7 @@ KERNEL_FORMS = {"score": ScoreKernel, "feature_map": FeatureKernel, "python": Py
 
 
 def _nearest_form(keys: Iterable[Any]) -> str | None:
-    """The form whose key is near one of these, if any is."""
+    """The form of a kernel whose key is nearest to one of these; None if none is near."""
     for key in keys:
         for form in difflib.get_close_matches(str(key), KERNEL_FORMS, n=1):
             return form
@@ -84,7 +85,8 @@ def _nearest_form(keys: Iterable[Any]) -> str | None:
 
 
 def _form(value: Any) -> str:
-    """The key of a kernel's form; one without any of them is of that with the nearest."""
+    """The key of a kernel's form, such as "score", by which its settings are checked; of a kernel
+    without one, the nearest form's."""
     for key, form in KERNEL_FORMS.items():
         if isinstance(value, form) or (isinstance(value, dict) and key in value):
             return key
@@ -93,7 +95,7 @@ def _form(value: Any) -> str:
 
 
 def _require_one_form(value: Any) -> Any:
-    """The value; ValueError if it is a mapping with keys of several forms, or none."""
+    """The value, checked: ValueError if it is a mapping with keys of several forms, or of none."""
     if not isinstance(value, dict):
         return value
     forms = [key for key in KERNEL_FORMS if key in value]
@@ -135,8 +137,8 @@ def module_digest(function: str) -> str:
 
 
 def _module_spec(module: str) -> ModuleSpec | None:
-    """Of each package on the way to a module, then of it; of one in no package first in this
-    folder, as jobs import it."""
+    """Where Python finds a module: in this folder first, as in jobs, if it is in no package. The
+    specs of its packages are found on the way, and none of them is imported."""
     importlib.invalidate_caches()
     parts = module.split(".")
     spec = PathFinder.find_spec(parts[0], [str(Path.cwd())]) or _spec_by_finders(parts[0], None)
@@ -149,8 +151,8 @@ def _module_spec(module: str) -> ModuleSpec | None:
 
 
 def _spec_by_finders(name: str, folders: Sequence[str] | None) -> ModuleSpec | None:
-    """Of a module in a package's folders, or of one in no package: that of Python's first finder
-    that has it."""
+    """The spec of a module from the first of Python's finders that has it; `folders` are those of
+    its package, None if it is in none."""
     for finder in sys.meta_path:
         spec = finder.find_spec(name, folders)
         if spec is not None:

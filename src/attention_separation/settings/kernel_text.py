@@ -46,8 +46,9 @@ OWN_KERNEL: TypeAdapter[Any] = TypeAdapter(OwnKernel)
 
 
 def named_kernels(names: Iterable[Any], kernels: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Those of the kernels of a configuration, before it is validated, that are named; a kernel
-    with a fault, which is said where it stands, is taken for none."""
+    """The kernels of the configuration's section that are among these names, each as a mapping of
+    its name and settings. It is not validated yet: a kernel with a fault is left out, and the fault
+    is reported where it stands."""
     named = []
     for name in dict.fromkeys(name for name in names if isinstance(name, str)):
         try:
@@ -67,8 +68,8 @@ def is_formula(text: str) -> bool:
 
 
 def _written(text: str, info: ValidationInfo) -> str:
-    """The text as it is written everywhere: an alias becomes the name; a fault where it is no
-    kernel, of those that the field `own` before it holds too."""
+    """The text as it is written everywhere, where an alias has become the name. A fault if the text
+    is no kernel: neither built in, nor a formula, nor one of the field `own`."""
     text = text.strip()
     own: Named = info.data.get("own") or ()
     if any(text == kernel.name for kernel in own):

@@ -23,7 +23,7 @@ def own_kernels(settings: Mapping[str, OwnKernel] | None) -> dict[str, Kernel]:
 
 
 def asked_kernels(only: Sequence[str] | None, own: Mapping[str, OwnKernel] | None) -> list[Kernel]:
-    """All kernels of a table: built-in ones, or `only` some of them, then own ones."""
+    """The kernels of a table: the built-in ones, or those in `only`, then the user's own."""
     built_in = [kernel_named(name) for name in only or KERNELS]
     return [*built_in, *own_kernels(own).values()]
 
@@ -35,7 +35,7 @@ def kernel_of(name: str, own: OwnKernel | None) -> Kernel:
 
 
 def own_kernel(name: str, setting: OwnKernel) -> Kernel:
-    """One kernel; its weights are as they are given, no logarithms."""
+    """A user's own kernel from its settings."""
     normaliser: Normaliser = "row sum" if setting.normalised else "none"
     if isinstance(setting, PythonKernel):
         return _python_kernel(name, setting, normaliser)
@@ -61,6 +61,7 @@ def own_kernel(name: str, setting: OwnKernel) -> Kernel:
 
 
 def _python_kernel(name: str, setting: PythonKernel, normaliser: Normaliser) -> Kernel:
+    """The kernel that a user's Python function gives: of scores, or of features."""
     path = setting.python
     function = load_function(path)
     options: build.OwnKernelOptions = {"normaliser": normaliser, "source": SOURCE}
@@ -74,9 +75,9 @@ def _python_kernel(name: str, setting: PythonKernel, normaliser: Normaliser) -> 
 def load_function(path: str) -> Callable[..., Any]:
     """The function `package.module.name` of an installed module, or of one in this folder;
     ValueError if there is none, or its module raises something."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     module, _, name = path.rpartition(".")
     try:
         imported = importlib.import_module(module)
@@ -93,4 +94,5 @@ def load_function(path: str) -> Callable[..., Any]:
 
 
 def _is_function(name: str, value: object) -> bool:
+    """Whether a member of a module is a function that a user may mean: no type, and not private."""
     return callable(value) and not isinstance(value, type) and not name.startswith("_")

@@ -68,7 +68,8 @@ def read_settings(path: Path, sections: Iterable[str]) -> WrittenSettings:
 
 
 def _read_section(file: Path, section: str, source: str) -> dict[str, Any]:
-    """What a section's file says: the section below its name, and nothing else."""
+    """The section in a section's own file, which stands below its name; ConfigError if there is
+    anything else."""
     values = _read_mapping(file, source)
     faults = [
         f"{dotted((key,))}: unknown key; {suggestion(key, [section])}"

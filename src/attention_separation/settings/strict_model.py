@@ -43,7 +43,7 @@ MAX_VALUES = 100_000
 
 
 def canonical_json(value: Any) -> str:
-    """One text for equal values: keys sorted, no spaces, no NaN."""
+    """The JSON text of a value, the same for equal values: keys sorted, no spaces, no NaN."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -62,6 +62,7 @@ class StrictModel(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _with_faults_in_words(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
+        """The validated model; its faults are put into words."""
         try:
             return handler(values)
         except ValidationError as error:
@@ -82,7 +83,8 @@ class Scaled(StrictModel):
     @model_validator(mode="wrap")
     @classmethod
     def _check_scale(cls, values: Any, handler: ModelWrapValidatorHandler) -> Any:
-        """That `scale` is one of `scales`; a fault of it stands among the section's others."""
+        """The validated section, whose `scale` has to be one of its `scales`. That fault is
+        reported beside the section's others."""
         settings = values if isinstance(values, dict) else {}
         scale = settings.get("scale")
         scales = settings.get("scales")
@@ -101,12 +103,12 @@ class Scaled(StrictModel):
 
 
 def _whole_float_to_int(value: Any) -> Any:
-    """1e6 is a whole number to a person, a float to YAML."""
+    """A whole number as an int: 1e6 is one to a person, and a float to YAML."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def unique(values: Sequence) -> Sequence:
-    """The values; a fault where one stands twice."""
+    """The values, checked: a fault where one stands twice."""
     for value, count in Counter(values).items():
         if count > 1:
             raise fault(f"has {short_repr(value)} twice; allowed: each value once")
@@ -114,8 +116,8 @@ def unique(values: Sequence) -> Sequence:
 
 
 def name_but(is_taken: Callable[[str], Any], by: str) -> AfterValidator:
-    """What holds a text to a name of one's own choice; one that is taken by something else is a
-    fault."""
+    """The validator of a name that a user chooses. A name that is taken is a fault, which says by
+    what (`by`)."""
 
     def checked(name: str) -> str:
         if not NAME_PATTERN.fullmatch(name):
@@ -155,7 +157,7 @@ class Range(StrictModel, title="range"):
     step: Annotated[float, Field(gt=0, le=1e15)] = Field(description="distance of neighbours")
 
     def numbers(self) -> list[Decimal]:
-        """The values, exact as decimals: 0.1 + 2 * 0.036 is 0.172."""
+        """The values of the range, exact as decimals: 0.1 + 2 * 0.036 is 0.172."""
         start = Decimal(str(self.start))
         to = Decimal(str(self.to))
         step = Decimal(str(self.step))
@@ -174,7 +176,8 @@ def grid_values(grid: Any) -> list[float]:
 
 
 def _each_is_valid(grid: Any, handler: Callable[[Any], Any]) -> Any:
-    """There is a value, none is there twice, and those of a range could stand in a list."""
+    """The grid, checked: it has a value, none twice, and values of a range are such as could stand
+    in a list."""
     grid = handler(grid)
     values = grid_values(grid)
     if isinstance(grid, Range):
@@ -191,6 +194,7 @@ def _each_is_valid(grid: Any, handler: Callable[[Any], Any]) -> Any:
 
 
 def _without_tag(value: Any, handler: Callable[[Any], Any]) -> Any:
+    """The validated value of a union; faults in it have paths without the union's tag."""
     try:
         return handler(value)
     except ValidationError as error:
@@ -202,20 +206,20 @@ UNTAGGED = WrapValidator(_without_tag)
 
 
 def one_of(kinds: Mapping[str, Any], kind_of: Callable[[Any], str]) -> Any:
-    """The union of some types; what is wrong with a value is said of the one that is its kind."""
+    """The union of some types. Faults of a value are those of the one type that is its kind."""
     tagged = tuple(Annotated[kind, Tag(name)] for name, kind in kinds.items())
     return Annotated[Union[tagged], Discriminator(kind_of), UNTAGGED]  # noqa: UP007
 
 
 def grid_of(number: Any) -> Any:
-    """Type of a grid whose values are of the type `number`: a list of them, or a Range."""
+    """The type of a grid whose values are of the type `number`: a list of them, or a Range."""
     kinds = {"range": Range, "list": Annotated[list[number], Field(max_length=MAX_VALUES)]}
     union = one_of(kinds, lambda value: "range" if isinstance(value, dict | Range) else "list")
     return Annotated[union, WrapValidator(_each_is_valid)]
 
 
 def subsample(values: list[T], most: int | None) -> list[T]:
-    """At most `most` of the values, evenly spread, first and last among them."""
+    """At most `most` of the values, evenly spread, the first and the last among them."""
     if most is None or len(values) <= most:
         return values
     if most == 1:

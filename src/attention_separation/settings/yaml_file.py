@@ -48,7 +48,8 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
         """Those that stand twice in a mapping, or are no text, each with its line."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """As the library does, but depth has a bound: its time grows as the square."""
+        """The node that the library composes; an error where more than MOST_DEPTH nodes lie in each
+        other, since the time to compose them grows as the square."""
         self.depth += 1
         if self.depth > MOST_DEPTH:
             text = f"more than {MOST_DEPTH} lists and mappings in each other"
@@ -59,7 +60,8 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
         return node
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
-        """As the library does, and looks at the keys."""
+        """The mapping that the library composes. Keys that stand twice, or are no text, are noted
+        in `wrong_keys`."""
         node = super().compose_mapping_node(anchor)
         first: dict[str, int] = {}
         for key, _ in node.value:
@@ -78,8 +80,8 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
         return node
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """As the library does, but a key that is merged from many places stays once: where merges
-        are merged again, their number would grow exponentially."""
+        """Merge mappings as the library does, with each merged key once: where merges are merged
+        again, their number would grow exponentially."""
         super().flatten_mapping(node)
         last = {key.value: (key, value) for key, value in node.value}
         node.value = list(last.values())
@@ -91,13 +93,15 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
         return int(text, 10 if is_decimal else 0)
 
     def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
-        """As the library does, but 1:30 is none, whatever its tag."""
+        """The number that the library reads; an error for 1:30, which is a number in YAML 1.1
+        alone."""
         if ":" in node.value:
             raise ValueError("allowed: decimals")
         return super().construct_yaml_float(node)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """As the library does; the other errors of its constructors name no line, this one does."""
+        """The value that the library reads; its errors are raised again with the line, which they
+        lack."""
         try:
             return super().construct_object(node, deep)
         except (ValueError, LookupError, AttributeError, TypeError, ArithmeticError) as error:
@@ -108,7 +112,7 @@ class _StrictLoader(Composer, CParser, SafeConstructor, Resolver):
 
 
 def _with_numbers_of_yaml_1_2() -> None:
-    """Take the loader's rules of what a number looks like from here."""
+    """Set the loader to read numbers as YAML 1.2 has them."""
     forms_of_numbers = {INTEGER_TAG: INTEGER, FLOAT_TAG: FLOAT}
     # By the first character of a value: the tags that it may have, and what such values look like.
     resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
@@ -160,13 +164,13 @@ def parse_yaml(text: str, name: str, source: str = "--config") -> Any:
         faults = "\n".join(f"{name}, line {line}: {text}" for line, text in wrong_keys)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        what = ", ".join(part for part in (error.context, error.problem) if part)
-        faults = f"{name}{where}: not valid YAML: {what}"
+        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        problem = ", ".join(part for part in (error.context, error.problem) if part)
+        faults = f"{name}{place}: not valid YAML: {problem}"
     except yaml.reader.ReaderError as error:
         line = text.encode()[: error.position].count(b"\n") + 1
-        what = f"character {chr(error.character)!a} is not allowed"
-        faults = f"{name}, line {line}: not valid YAML: {what}"
+        problem = f"character {chr(error.character)!a} is not allowed"
+        faults = f"{name}, line {line}: not valid YAML: {problem}"
     except UnicodeEncodeError:
         faults = f"{name}: {short_repr(text)} is no Unicode text"
     raise ConfigError({source: faults.splitlines()})

@@ -22,17 +22,18 @@ SMALL = 1e-8
 
 
 def linear_limit(y: float) -> float:
-    """Linear attention: Phi(1 / sqrt y), whatever the age."""
+    """The accuracy of linear attention, whatever the age: Phi(1 / sqrt y)."""
     return float(ndtr(1 / math.sqrt(y)))
 
 
 def least_squares_limit(y: float) -> float:
-    """Least squares: Phi(1 / sqrt(y - 1)), and 1 up to y = 1."""
+    """The accuracy of least squares: Phi(1 / sqrt(y - 1)), and 1 up to y = 1."""
     return float(ndtr(1 / math.sqrt(y - 1))) if y > 1 else 1.0
 
 
 def delta_limit(layer: Delta, n: int, d: int, age: int | None, cosine: float = 1.0) -> float:
-    """A delta rule at an age, or the mean over ages, with queries at a cosine to their keys."""
+    """The accuracy of a delta rule at an age, or its mean over ages, with queries at a cosine to
+    their keys."""
     y = n / d
     gate = -d * math.log(layer.decay)
     if age is not None:
@@ -48,12 +49,8 @@ def delta_limit(layer: Delta, n: int, d: int, age: int | None, cosine: float = 1
 def delta_accuracy(
     beta: float, gate: float, x: np.ndarray, y: float, cosine: float = 1.0
 ) -> np.ndarray:
-    """Phi(signal / noise) at ages x = age / d, (A,), for a decay of e^(-gate / d) and y = n / d.
-
-    The query meets its own key with the cosine times e^(-beta x), what later writes leave of it;
-    the part across the key adds noise of one key, which vanishes as 1 / d. The own write takes the
-    square of what it meets from the length by which earlier keys are met.
-    """
+    """The accuracies at ages x = age / d, (A,), for a decay of e^(-gate / d) and y = n / d:
+    Phi(signal / noise)."""
     forgetting = beta * (2 - beta)
     rate = forgetting + 2 * gate
     signal = cosine * beta * np.exp(-(beta + gate) * x)
@@ -68,7 +65,7 @@ def delta_accuracy(
 
 
 def _mean_of_exponential(rate: float, x: np.ndarray) -> np.ndarray:
-    """The integral of e^(-rate s) from 0 to x."""
+    """The integral of e^(-rate s) over s from 0 to x."""
     if rate < SMALL:
         return x
     return -np.expm1(-rate * x) / rate
@@ -76,7 +73,7 @@ def _mean_of_exponential(rate: float, x: np.ndarray) -> np.ndarray:
 
 @cache
 def _unit_rule() -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights of Gauss and Legendre on 0 to 1."""
+    """The nodes and weights of the rule of Gauss and Legendre on 0 to 1."""
     nodes, weights = roots_legendre(LEGENDRE_NODES)
     return (nodes + 1) / 2, weights / 2
 

@@ -1,4 +1,7 @@
-"""Up to which n an accuracy is at least a level, and at which n before it is not."""
+"""Up to which n an accuracy is at least a level, and at which n before it is not.
+
+A *hole* is a run of n below the largest one at which the accuracy is below the level.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -45,7 +48,7 @@ class Reach:
 
 
 def sizes(least: int, end: int) -> list[int]:
-    """The n that are tried, from the least to the end."""
+    """The n that are tried, in order, from the least to the end."""
     count = math.ceil(SIZES_PER_DECADE * math.log10(end))
     tried = {round(10 ** (k / SIZES_PER_DECADE)) for k in range(count)}
     tried |= {*range(1, EVERY_SIZE_UP_TO + 1), least, end}
@@ -55,12 +58,13 @@ def sizes(least: int, end: int) -> list[int]:
 def reach(
     recall_at: RecallAt, level: float, least: int, end: int, also: Sequence[int] = ()
 ) -> Reach:
-    """Of an accuracy that is computed; beyond `end` it does not rise, and only the last n is sought
-    there. `also` are n that are tried beside those of `sizes`."""
+    """The largest n at which a computed accuracy is at least a level, with warnings. Beyond `end`
+    the accuracy does not rise, and only the last n is sought there. `also` are further n that are
+    tried."""
     level -= LEVEL_ROUNDING
     tried = sorted({*sizes(least, end), *(n for n in also if least <= n <= end)})
-    answers = {n: recall_at(n) for n in tried}
-    reaches = {n: answer.value >= level for n, answer in answers.items()}
+    recall_by_n = {n: recall_at(n) for n in tried}
+    reaches = {n: answer.value >= level for n, answer in recall_by_n.items()}
     if not any(reaches.values()):
         return Reach(None)
     last = max(n for n in tried if reaches[n])
@@ -68,7 +72,7 @@ def reach(
     warnings = []
     if below:
         warnings.append(_words_of_holes(recall_at, level, tried, reaches))
-    warnings += _words_of_error(answers, level)
+    warnings += _words_of_error(recall_by_n, level)
     if last < tried[-1]:
         return Reach(_end_between(recall_at, level, last, _next(tried, last)), warnings)
     if end == LARGEST_N or recall_at(LARGEST_N).value >= level:
@@ -76,13 +80,13 @@ def reach(
     return Reach(_end_beyond(recall_at, level, end), warnings)
 
 
-def _words_of_error(answers: dict[int, Recall], level: float) -> list[str]:
+def _words_of_error(recall_by_n: dict[int, Recall], level: float) -> list[str]:
     """A sentence on the n tried whose error leaves open whether they reach the level."""
-    distances = {n: abs(answer.value - level) for n, answer in answers.items()}
-    open_n = [n for n in answers if 2 * LEVEL_ROUNDING < distances[n] < answers[n].error]
+    distances = {n: abs(answer.value - level) for n, answer in recall_by_n.items()}
+    open_n = [n for n in recall_by_n if 2 * LEVEL_ROUNDING < distances[n] < recall_by_n[n].error]
     if not open_n:
         return []
-    most = max(answers[n].error for n in open_n)
+    most = max(recall_by_n[n].error for n in open_n)
     return [
         f"the error of the accuracy, up to {most:.1g}, leaves open whether it is {level:g} at n "
         f"from {min(open_n):,} to {max(open_n):,}"
@@ -92,14 +96,16 @@ def _words_of_error(answers: dict[int, Recall], level: float) -> list[str]:
 def _words_of_holes(
     recall_at: RecallAt, level: float, tried: list[int], reaches: dict[int, bool]
 ) -> str:
+    """The sentence that the accuracy is below the level at smaller n too, with the first and the
+    last of these n."""
     last = max(n for n in tried if reaches[n])
     below = [n for n in tried if n < last and not reaches[n]]
     first_below = below[0]
-    before = [n for n in tried if n < first_below]
-    if before:
-        first_below = _end_between(recall_at, level, before[-1], first_below) + 1
-    after = _next(tried, below[-1])
-    last_below = _first_between(recall_at, level, below[-1], after) - 1
+    above_before = [n for n in tried if n < first_below]
+    if above_before:
+        first_below = _end_between(recall_at, level, above_before[-1], first_below) + 1
+    n_after = _next(tried, below[-1])
+    last_below = _first_between(recall_at, level, below[-1], n_after) - 1
     return (
         f"the accuracy is below {level:g} at smaller n too, first at {first_below:,} and last at "
         f"{last_below:,}"
@@ -107,17 +113,19 @@ def _words_of_holes(
 
 
 def _next(tried: list[int], n: int) -> int:
+    """The n that is tried after this one."""
     return tried[tried.index(n) + 1]
 
 
 def _end_beyond(recall_at: RecallAt, level: float, end: int) -> int:
-    """The last n that reaches the level, where `end` does and LARGEST_N does not."""
+    """The last n that reaches the level, beyond `end`, which does, and below LARGEST_N, which does
+    not."""
     low = end
     high = LARGEST_N
     # Of the mean over all ages the excess over 1/2 falls as 1 / n: it is beside this n.
     excess = (recall_at(end).value - 0.5) * end
-    about = int(excess / (level - 0.5))
-    for n in (about - 1, about + 2):
+    estimate = int(excess / (level - 0.5))
+    for n in (estimate - 1, estimate + 2):
         if low < n < high:
             if recall_at(n).value >= level:
                 low = n
@@ -147,27 +155,27 @@ def _first_between(recall_at: RecallAt, level: float, low: int, high: int) -> in
 
 
 def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) -> Reach:
-    """Of an accuracy that is simulated and falls with n: sought upwards, with the n that the
-    intervals leave open."""
+    """The largest n at which a simulated accuracy, which falls with n, is at least a level. It is
+    sought upwards; the interval of n that noise leaves open is returned with it."""
     known: dict[int, Recall] = {}
 
-    def asked(n: int) -> Recall:
+    def remembered(n: int) -> Recall:
         if n not in known:
             known[n] = recall_at(n)
         return known[n]
 
     low = least
-    if asked(low).value < level:
-        return _reach_of_none(asked, level, least, most, known)
+    if remembered(low).value < level:
+        return _reach_of_none(remembered, level, least, most, known)
     high = max(math.ceil(BRACKET_GROWTH * low), low + 1)
-    while high <= most and asked(high).value >= level:
+    while high <= most and remembered(high).value >= level:
         low = high
         high = math.ceil(BRACKET_GROWTH * high)
     if high > most:
         text = f"simulated up to n = {low:,}, where its accuracy is at least {level:g} still"
         return Reach(math.inf, [text], low=_surely_above(known, level))
-    last = _end_between(asked, level, low, high)
-    _ask_until_sure(asked, level, last, least, most)
+    last = _end_between(remembered, level, low, high)
+    _ask_until_sure(remembered, level, last, least, most)
     surely_above = _surely_above(known, level)
     surely_below = _surely_below(known, level)
     text = _words_of_open(surely_above or least, surely_below, most)
@@ -175,12 +183,13 @@ def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) ->
 
 
 def _reach_of_none(
-    asked: RecallAt, level: float, least: int, most: int, known: dict[int, Recall]
+    recall_at: RecallAt, level: float, least: int, most: int, known: dict[int, Recall]
 ) -> Reach:
-    """Where not even the least n reaches the level; what its interval leaves open is said."""
-    if not _is_open(asked(least), level):
+    """The reach where not even the least n reaches the level, with the n that the interval leaves
+    open."""
+    if not _is_open(recall_at(least), level):
         return Reach(None)
-    _ask_until_sure(asked, level, least, least, most)
+    _ask_until_sure(recall_at, level, least, least, most)
     surely_below = _surely_below(known, level)
     return Reach(None, [_words_of_open(least, surely_below, most)], high=surely_below)
 
@@ -192,28 +201,30 @@ def _words_of_open(low: int, high: int | None, most: int) -> str:
     return f"simulated: the accuracy's interval of 95 % leaves about n = {low:,} to {end:,} open"
 
 
-def _ask_until_sure(asked: RecallAt, level: float, last: int, least: int, most: int) -> None:
-    """Ask at n to both sides of the last until intervals are on theirs."""
+def _ask_until_sure(recall_at: RecallAt, level: float, last: int, least: int, most: int) -> None:
+    """Simulate at n to both sides of the last one until the whole interval lies above the level on
+    the one side, and below it on the other."""
     low = last
-    while low > least and not _is_above(asked(low), level):
+    while low > least and not _is_above(recall_at(low), level):
         low = max(math.floor(low / WIDER), least)
     high = last + 1
-    while high < most and not _is_below(asked(high), level):
+    while high < most and not _is_below(recall_at(high), level):
         high = min(math.ceil(WIDER * high), most)
 
 
-def _is_above(found: Recall, level: float) -> bool:
-    """Whether the whole interval reaches a level."""
-    return found.value - found.error >= level
+def _is_above(recall: Recall, level: float) -> bool:
+    """Whether the whole interval of an accuracy reaches a level."""
+    return recall.value - recall.error >= level
 
 
-def _is_below(found: Recall, level: float) -> bool:
-    """Whether the whole interval is below a level."""
-    return found.value + found.error < level
+def _is_below(recall: Recall, level: float) -> bool:
+    """Whether the whole interval of an accuracy is below a level."""
+    return recall.value + recall.error < level
 
 
-def _is_open(found: Recall, level: float) -> bool:
-    return not _is_above(found, level) and not _is_below(found, level)
+def _is_open(recall: Recall, level: float) -> bool:
+    """Whether the interval of an accuracy contains a level."""
+    return not _is_above(recall, level) and not _is_below(recall, level)
 
 
 def _surely_above(known: dict[int, Recall], level: float) -> int | None:

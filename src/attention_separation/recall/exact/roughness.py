@@ -47,7 +47,8 @@ class Roughness:
 
 
 def roughness(kernel: Kernel, d: int, tokens: int) -> Roughness:
-    """That of a kernel for so many tokens; ValueError as of `weights_of_scores`."""
+    """How rough a kernel's weights are for so many tokens: their jumps, and the nodes that resolve
+    them; ValueError as of `weights_of_scores`."""
     jumps = _jumps(kernel, d, tokens)
     close = CLOSE_WITH_JUMPS if jumps else CLOSE_WITHOUT_JUMPS
     mismatch = np.inf
@@ -59,7 +60,8 @@ def roughness(kernel: Kernel, d: int, tokens: int) -> Roughness:
 
 
 def _mismatch(kernel: Kernel, d: int, tokens: int, rule: Cosines) -> float:
-    """How far E |h| and E h^2 by a rule are from those by even angles, relative."""
+    """The relative distance of E |h| and E h^2, by a rule, from those by even angles; the larger of
+    both."""
     even = even_cosines(d)
     # Together, for weights of two calls need not have one scale.
     scores = d * np.concatenate([even.values, rule.values])
@@ -72,12 +74,12 @@ def _mismatch(kernel: Kernel, d: int, tokens: int, rule: Cosines) -> float:
 
 
 def _means(sizes: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Of the sizes and of their squares, (2,)."""
+    """The means of the sizes and of their squares, (2,), each size with its share."""
     return np.array([shares @ sizes, shares @ np.square(sizes)])
 
 
 def _jumps(kernel: Kernel, d: int, tokens: int) -> tuple[float, ...]:
-    """The angles at which weights jump; none where there are too many."""
+    """The angles at which a kernel's weights jump; none where they are too many."""
     even = even_cosines(d)
     weights = weights_of_scores(kernel, d * even.values, tokens, d)
     steps = np.abs(np.diff(weights))
@@ -92,8 +94,12 @@ def _jumps(kernel: Kernel, d: int, tokens: int) -> tuple[float, ...]:
     for _ in range(JUMP_HALVINGS):
         middle = (left + right) / 2
         scores = d * np.cos(np.concatenate([left, middle, right]))
-        of_left, of_middle, of_right = np.split(weights_of_scores(kernel, scores, tokens, d), 3)
-        is_left = np.abs(of_middle - of_left) < np.abs(of_middle - of_right)
-        left = np.where(is_left, middle, left)
-        right = np.where(is_left, right, middle)
+        weights_left, weights_middle, weights_right = np.split(
+            weights_of_scores(kernel, scores, tokens, d), 3
+        )
+        is_jump_right = np.abs(weights_middle - weights_left) < np.abs(
+            weights_middle - weights_right
+        )
+        left = np.where(is_jump_right, middle, left)
+        right = np.where(is_jump_right, right, middle)
     return tuple(float(angle) for angle in (left + right) / 2)

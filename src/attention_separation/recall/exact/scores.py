@@ -7,6 +7,10 @@ it.
 
 A product of many cosines close to 1 is kept as what it lacks to 1, its *shortfall*: 1 - cos needs
 no digits that 1 takes up.
+
+omega is a frequency of that integral, a *rule* the nodes and shares by which means over weights are
+taken, and phi the characteristic function of what a key adds to v_J o. The query's *own* key is J.
+A write is *seen* if its factor is not negligible.
 """
 
 import math
@@ -91,45 +95,50 @@ class Question:
 
     @property
     def tokens(self) -> int:
-        """n of kernels that know it: the writes that may be seen."""
+        """The n that a kernel which depends on n is given: the writes that may be seen."""
         writes = self.writes
         return int(min(writes.window, writes.n * (writes.rewrites + 1)))
 
     def law(self, nodes: int) -> WeightLaw:
-        """The weights by a rule of so many nodes."""
+        """The law of the kernel's weights, by a rule of so many nodes."""
         rule = cosines(self.d, nodes, self.roughness.jumps)
         failure_probability = NEVER / self.tokens
         return weight_law(self.kernel, self.d, self.tokens, self.cosine, rule, failure_probability)
 
     @cached_property
     def roughness(self) -> Roughness:
-        """Of the kernel."""
+        """How rough the kernel's weights are over the cosine of query and key."""
         return roughness(self.kernel, self.d, self.tokens)
 
     @cached_property
     def coarse(self) -> WeightLaw:
-        """The weights as they are first looked at."""
+        """The law of the weights by the fewest nodes that resolve the kernel."""
         return self.law(self.roughness.nodes)
 
     def with_vanishing(self) -> "Question":
-        """The same, its decay's writes left out where no weight of theirs is seen beside others."""
+        """The question where writes count as unseen if the decay makes their weights negligible
+        beside others."""
         if self.writes.decay == 1:
             return self
         vanishing = math.exp(max(self._log_vanishing(), LEAST_LOG))
         return replace(self, writes=replace(self.writes, vanishing=vanishing))
 
     def _log_vanishing(self) -> float:
-        """Of the factor at which the largest weight is VANISHED beside a usual one of the latest
-        keys."""
+        """The logarithm of the factor of a decay at which even the largest weight is negligible,
+        VANISHED, beside a usual weight of the latest keys."""
         law = self.coarse
-        usual = law.usual_size(USUAL_TAIL)
-        if usual == 0:
+        usual_size = law.usual_size(USUAL_TAIL)
+        if usual_size == 0:
             return -math.inf
-        largest = max(law.largest, abs(law.own))
+        largest_size = max(law.largest, abs(law.own))
         # Of so many keys one is as large as usual, but for one time in 1 / VANISHED.
-        share_smaller = law.share_below(usual)
-        keys = math.log(VANISHED) / math.log(share_smaller) if share_smaller > 0 else 1.0
-        return math.log(VANISHED * usual / largest) + keys * math.log(self.writes.decay)
+        share_smaller = law.share_below(usual_size)
+        keys_for_usual_size = (
+            math.log(VANISHED) / math.log(share_smaller) if share_smaller > 0 else 1.0
+        )
+        return math.log(VANISHED * usual_size / largest_size) + keys_for_usual_size * math.log(
+            self.writes.decay
+        )
 
 
 class UnresolvedError(ArithmeticError):
@@ -156,8 +165,8 @@ def accuracy(question: Question, age: int | None) -> Recall:
 
 
 def _of_decay(question: Question, age: int | None) -> tuple[float, float]:
-    """The accuracy of the key of an age, or the mean over all n keys, and its error. A key that the
-    decay leaves unseen is guessed."""
+    """The accuracy of the key of an age, or the mean over all n keys, with its error, for a decay.
+    The value of a key that is not seen any more is guessed."""
     writes = question.writes
     ages_seen = writes.keys_seen
     is_unseen = age is not None and age >= ages_seen
@@ -198,22 +207,22 @@ class DecayedKeys:
 
     @classmethod
     def of(cls, question: Question) -> "DecayedKeys":
-        """Those of a question."""
+        """The keys that the decay of a question leaves seen."""
         writes = question.writes
         ages = np.arange(writes.keys_seen)
         factors = writes.decay ** ages.astype(float)
         counts = writes.counts(ages)
         squares = 0.0
         for count in np.unique(counts):
-            of_key = float(np.square(writes.factors(0, int(count))).sum())
-            squares += of_key * float(np.square(factors[counts == count]).sum())
+            squares_of_key = float(np.square(writes.factors(0, int(count))).sum())
+            squares += squares_of_key * float(np.square(factors[counts == count]).sum())
         law = question.coarse
         size = abs(law.own) * float(writes.factors(0, int(counts[0])).sum())
         spread = float(np.sqrt(squares * law.mean_square))
         return cls(question, factors, counts, size, spread, law.rare_sum(float(factors.sum())))
 
     def accuracies(self, ages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of keys of these ages (A',), and their errors."""
+        """The accuracies of keys of these ages, (A',), and their errors, (A',)."""
         values = np.empty(len(ages))
         errors = np.empty(len(ages))
         # One grid for weights far apart would have to be fine for one and long for the other.
@@ -225,8 +234,8 @@ class DecayedKeys:
         return values, errors
 
     def _accuracies_of_class(self, ages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of keys (A',) whose weights are of about one size, or all smaller than the others'
-        noise."""
+        """The accuracies of keys of these ages, (A',), and their errors. The keys' weights are of
+        about one size, or all smaller than the others' noise."""
         factors = self.factors[ages]
         frequencies = _frequencies(
             size=self.size * float(factors.max()),
@@ -256,23 +265,24 @@ class DecayedKeys:
     def _transforms(
         self, law: WeightLaw, share: float, omega: np.ndarray, ages: np.ndarray
     ) -> np.ndarray:
-        """Im E exp(i omega v_J o), (A', K), where J has each of the ages."""
+        """The imaginary part of E exp(i omega v_J o), (A', K), for an own key J of each of the
+        ages."""
         logs, signs = self._logs_and_signs(law, omega, share)
-        of_others = np.exp(logs.sum(axis=0) - logs[ages])
-        of_others *= signs.prod(axis=0) * signs[ages]
+        factor_of_others = np.exp(logs.sum(axis=0) - logs[ages])
+        factor_of_others *= signs.prod(axis=0) * signs[ages]
         phases = np.multiply.outer(self.factors[ages] * law.own, omega)
-        own = np.sin(phases)
+        factor_of_own = np.sin(phases)
         writes = self.question.writes
-        earlier = writes.factors(0, int(self.counts.max()))[1:]
-        for number, factor in enumerate(earlier, start=1):
+        earlier_factors = writes.factors(0, int(self.counts.max()))[1:]
+        for number, factor in enumerate(earlier_factors, start=1):
             is_seen = self.counts[ages] > number
-            own *= np.where(is_seen[:, None], np.cos(factor * phases), 1.0)
-        return own * of_others
+            factor_of_own *= np.where(is_seen[:, None], np.cos(factor * phases), 1.0)
+        return factor_of_own * factor_of_others
 
     def _logs_and_signs(
         self, law: WeightLaw, omega: np.ndarray, share: float
     ) -> tuple[np.ndarray, np.ndarray]:
-        """log |phi| and the sign of phi of what each key adds, (A, K) each, by a share of the
+        """log |phi| and the sign of phi for each key, (A, K) each, from splines with a share of the
         knots."""
         arguments = np.multiply.outer(self.factors, omega)
         shortfalls = np.empty_like(arguments)
@@ -288,7 +298,8 @@ class DecayedKeys:
         return _log_size_and_sign(shortfalls)
 
     def _shortfall_spline(self, law: WeightLaw, knots: np.ndarray, count: int) -> CubicSpline:
-        """(1 - phi(u)) / u^2 as a function of u, between knots (K,), of which the first is 0.
+        """The spline of (1 - phi(u)) / u^2 as a function of u, between knots (K,), of which the
+        first is 0.
 
         phi(u) = E prod_i cos(u g_i h) is of a key of age 0 of which `count` writes are seen, with
         factors g_i, and weight h. At u = 0 the quotient is E h^2 sum_i g_i^2 / 2.
@@ -307,7 +318,8 @@ class DecayedKeys:
 
 
 def _of_equal_factors(question: Question, age: int | None) -> tuple[float, float]:
-    """Keys with as many writes that are seen have one accuracy."""
+    """The accuracy of the key of an age, or the mean over all n keys, with its error, without a
+    decay: then it depends only on how many writes of the key are seen."""
     writes = question.writes
     keys_by_count = writes.keys_by_count()
     if age is not None:
@@ -323,13 +335,14 @@ def _of_equal_factors(question: Question, age: int | None) -> tuple[float, float
 
 
 def _at_count(question: Question, count: int) -> tuple[float, float]:
-    """The accuracy of a key of which so many writes are seen, all with the factor 1."""
+    """The accuracy of a key, with its error, of which `count` writes are seen, all with the factor
+    1."""
     law = question.coarse
     if law.own == 0:
         return GUESS, 0.0
-    others = dict(question.writes.keys_by_count())
-    others[count] -= 1
-    writes_of_others = _writes_in(others)
+    other_keys_by_count = dict(question.writes.keys_by_count())
+    other_keys_by_count[count] -= 1
+    writes_of_others = _writes_in(other_keys_by_count)
     outweighs_others = abs(law.own) > law.largest * writes_of_others
     if count == 1 and outweighs_others:
         return float(law.own > 0), 0.0
@@ -337,32 +350,32 @@ def _at_count(question: Question, count: int) -> tuple[float, float]:
     size = abs(law.own) * count
     rare_sum = law.rare_sum(writes_of_others)
     frequencies = _frequencies(size=size, least_size=size, spread=float(spread), rare_sum=rare_sum)
-    _check_bulk(frequencies, lambda omega: np.abs(_product(others, law, omega)))
+    _check_bulk(frequencies, lambda omega: np.abs(_product(other_keys_by_count, law, omega)))
 
     def size_at(omega: np.ndarray) -> np.ndarray:
-        return np.abs(_product(others, question.law(_nodes(question, omega)), omega))
+        return np.abs(_product(other_keys_by_count, question.law(_nodes(question, omega)), omega))
 
     omega = frequencies.needed(size_at)
 
     def mean_sign(rule: WeightLaw, share: float) -> MeanSign:
         phase = omega * rule.own
         own = np.sin(phase) * np.cos(phase) ** (count - 1)
-        return frequencies.mean_sign(own * _product(others, rule, omega))
+        return frequencies.mean_sign(own * _product(other_keys_by_count, rule, omega))
 
     value, error = _by_two_rules(question, omega, mean_sign)
     return float(value), float(error)
 
 
 def _frequencies(size: float, least_size: float, spread: float, rare_sum: float) -> Frequencies:
-    """Those of own weights of these sizes among others; what is rare and large beyond the reach of
-    the spread is counted with the size."""
-    beyond = max(rare_sum - SPREADS_OF_PERIOD * spread, 0.0)
-    return Frequencies(size=size + beyond, spread=spread, least_size=least_size)
+    """The frequencies of the integral for own weights of these sizes among others. Rare weights
+    larger than the spread covers are added to the size."""
+    uncovered = max(rare_sum - SPREADS_OF_PERIOD * spread, 0.0)
+    return Frequencies(size=size + uncovered, spread=spread, least_size=least_size)
 
 
 def _check_bulk(frequencies: Frequencies, size_at: Callable[[np.ndarray], np.ndarray]) -> None:
-    """Refuse sums of which neither the own weight nor what usually comes of the others is near the
-    spread: frequencies that the spread asks for are then too low for both. UnresolvedError."""
+    """Raise UnresolvedError where the frequencies that the spread asks for are too low: where
+    neither the own weight nor the others' usual sum is near the spread."""
     if frequencies.least_size >= NEAR * frequencies.spread:
         return
     highest = 1 / (NEAR * frequencies.spread)
@@ -373,11 +386,13 @@ def _check_bulk(frequencies: Frequencies, size_at: Callable[[np.ndarray], np.nda
 
 
 def _writes_in(keys_by_count: dict[int, int]) -> int:
+    """The number of writes of all keys, from the number of keys with each count of writes."""
     return sum(keys * count for count, keys in keys_by_count.items())
 
 
 def _product(keys_by_count: dict[int, int], law: WeightLaw, omega: np.ndarray) -> np.ndarray:
-    """The characteristic function, (K,), of what keys add of which so many writes are seen."""
+    """The characteristic function, (K,), of what all keys add, from the number of keys with each
+    count of seen writes."""
     one_minus_cosines = _one_minus_cosines(omega, law)
     logs = np.zeros_like(omega)
     signs = np.ones_like(omega)
@@ -391,7 +406,8 @@ def _product(keys_by_count: dict[int, int], law: WeightLaw, omega: np.ndarray) -
 
 
 def _nodes(question: Question, omega: np.ndarray) -> int:
-    """Nodes that resolve the turns of the highest frequency over all likely weights."""
+    """The number of nodes that resolve the turns of the highest frequency over all likely
+    weights."""
     law = question.coarse
     # From the middle to both sides: beyond are those with a smaller share.
     tails = np.minimum(law.shares.cumsum(), law.shares[::-1].cumsum()[::-1])
@@ -403,8 +419,8 @@ def _nodes(question: Question, omega: np.ndarray) -> int:
 def _by_two_rules(
     question: Question, omega: np.ndarray, mean_sign: Callable[[WeightLaw, float], MeanSign]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Accuracies (...) of the mean sign that a law of weights comes to, with a share of all other
-    points, by two rules; and their errors: of the rule and of the inversion."""
+    """The accuracies (...) by the finer of two rules, and their errors from the difference of both
+    and from the inversion."""
     nodes = _nodes(question, omega)
     fine = mean_sign(question.law(nodes), 1.0)
     coarse = mean_sign(question.law(int(COARSER * nodes)), COARSER)
@@ -413,12 +429,12 @@ def _by_two_rules(
 
 
 def _one_minus_cosines(omega: np.ndarray, law: WeightLaw) -> np.ndarray:
-    """1 - cos(omega h), (K, M), without cancellation."""
+    """1 - cos(omega h), (K, M), for each frequency and weight h, without cancellation."""
     return 2 * np.square(np.sin(np.multiply.outer(omega, law.values / 2)))
 
 
 def _one_minus_power(one_minus_cosines: np.ndarray, exponent: int) -> np.ndarray:
-    """1 - cos^exponent of 1 - cos, without cancellation."""
+    """The numbers 1 - cos^exponent, from 1 - cos, without cancellation."""
     if exponent == 1:
         return one_minus_cosines
     is_negative = one_minus_cosines > 1
@@ -432,7 +448,7 @@ def _one_minus_power(one_minus_cosines: np.ndarray, exponent: int) -> np.ndarray
 
 
 def _log_size_and_sign(shortfall: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """log |phi| and the sign of phi = 1 - shortfall."""
+    """The logarithm of |phi| and the sign of phi, where phi = 1 - shortfall."""
     sign = np.where(shortfall > 1, -1.0, 1.0)
     distance = np.where(shortfall > 1, 2 - shortfall, shortfall)
     return np.log1p(-np.minimum(distance, 1 - 1e-16)), sign

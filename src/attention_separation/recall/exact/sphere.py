@@ -1,4 +1,7 @@
-"""The cosine between a fixed direction and a key that is uniform on the unit sphere of R^d."""
+"""The cosine between a fixed direction and a key that is uniform on the unit sphere of R^d.
+
+A *rule* is a set of cosines, the nodes, with the share of keys that each stands for.
+"""
 
 import math
 from dataclasses import dataclass
@@ -46,9 +49,9 @@ def cosines(d: int, nodes: int, jumps: tuple[float, ...] = ()) -> Cosines:
     nearest = _nearest(d)
     if jumps:
         return _by_pieces(d, nodes, [nearest, *sorted({*jumps, math.pi / 2}), math.pi - nearest])
-    of_unit, weights = roots_legendre(nodes)
+    unit_nodes, weights = roots_legendre(nodes)
     half_width = (math.pi / 2 - nearest) / 2
-    angles = nearest + half_width * (of_unit + 1)
+    angles = nearest + half_width * (unit_nodes + 1)
     shares = weights * np.sin(angles) ** (d - 2)
     shares = np.concatenate([shares, shares[::-1]])
     upper = np.cos(angles)
@@ -57,7 +60,8 @@ def cosines(d: int, nodes: int, jumps: tuple[float, ...] = ()) -> Cosines:
 
 
 def even_cosines(d: int) -> Cosines:
-    """A rule of equally many nodes wherever a kernel may be rough."""
+    """The rule of EVEN nodes at equal steps of the angle, for kernels that may be rough
+    anywhere."""
     nearest = _nearest(d)
     step = (math.pi - 2 * nearest) / EVEN
     angles = nearest + step * (np.arange(EVEN) + 0.5)
@@ -66,12 +70,12 @@ def even_cosines(d: int) -> Cosines:
 
 
 def _nearest(d: int) -> float:
-    """The angle to a pole from which on the density counts."""
+    """The least angle to a pole at which the density of keys is not negligible."""
     return math.asin(LEAST_SHARE ** (1 / (d - 2))) if d > 2 else 0.0
 
 
 def _by_pieces(d: int, nodes: int, edges: list[float]) -> Cosines:
-    """A rule of Gauss in each piece between edges, with nodes as its width has a share of them."""
+    """The rule of Gauss and Legendre in each piece between edges; a wider piece has more nodes."""
     whole = edges[-1] - edges[0]
     angles = []
     shares = []
@@ -80,9 +84,9 @@ def _by_pieces(d: int, nodes: int, edges: list[float]) -> Cosines:
         if half_width <= 0:
             continue
         count = max(math.ceil(4 * nodes * half_width / whole), FEWEST_NODES)
-        of_unit, weights = roots_legendre(count)
-        of_piece = start + half_width * (of_unit + 1)
-        angles.append(of_piece)
-        shares.append(half_width * weights * np.sin(of_piece) ** (d - 2))
+        unit_nodes, weights = roots_legendre(count)
+        angles_of_piece = start + half_width * (unit_nodes + 1)
+        angles.append(angles_of_piece)
+        shares.append(half_width * weights * np.sin(angles_of_piece) ** (d - 2))
     density = np.concatenate(shares)
     return Cosines(np.cos(np.concatenate(angles)), density / density.sum())

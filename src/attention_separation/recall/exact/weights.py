@@ -30,14 +30,15 @@ class WeightLaw:
 
     @property
     def mean_square(self) -> float:
-        """E h^2 of another key."""
+        """The mean of h^2, the squared weight of another key."""
         return float(self.shares @ self.values**2)
 
-    def rare_sum(self, others: float) -> float:
-        """What those weights come to, at most, of which so many others have one or fewer."""
+    def rare_sum(self, other_keys: float) -> float:
+        """The largest sum, but for chances below CHANCE_IGNORED, of weights so large that among so
+        many other keys one or fewer is expected."""
         sizes = np.abs(self.values)
         by_size = np.argsort(-sizes, kind="stable")
-        expected = others * self.shares[by_size].cumsum()
+        expected = other_keys * self.shares[by_size].cumsum()
         is_rare = expected <= 1
         if not is_rare.any():
             return 0.0
@@ -45,8 +46,8 @@ class WeightLaw:
         return float(np.max(sizes[by_size][is_rare] * counts))
 
     def usual_size(self, share: float) -> float:
-        """The size that this share of the weights is below, of those that are not 0; 0 where all
-        are."""
+        """The size below which this share of the weights lies, of those that are not 0; 0 where all
+        are 0."""
         is_some = self.values != 0
         if not is_some.any():
             return 0.0
@@ -74,7 +75,7 @@ def weight_law(
     rule: Cosines,
     failure_probability: float = 0.0,
 ) -> WeightLaw:
-    """The weights of a kernel of scores of keys and queries of norm sqrt d, at the nodes of a rule.
+    """The law of a kernel's weights for keys and queries of norm sqrt d, at the nodes of a rule.
 
     Parameters
     ----------
@@ -86,17 +87,18 @@ def weight_law(
     """
     scores = d * np.append(rule.values, cosine)
     weights = weights_of_scores(kernel, scores, tokens, d)
-    own = weights[-1]
+    own_weight = weights[-1]
     values = weights[:-1]
     is_kept = _is_likely(values, rule.shares, failure_probability)
     values = values[is_kept]
     shares = rule.shares[is_kept]
-    scale = max(float(np.abs(values).max()), abs(float(own))) or 1.0
-    return WeightLaw(float(own / scale), values / scale, shares / shares.sum())
+    scale = max(float(np.abs(values).max()), abs(float(own_weight))) or 1.0
+    return WeightLaw(float(own_weight / scale), values / scale, shares / shares.sum())
 
 
 def _is_likely(values: np.ndarray, shares: np.ndarray, failure_probability: float) -> np.ndarray:
-    """Which weights are not among the largest, which come with that probability together, (M,)."""
+    """Whether each weight, (M,), is kept: the largest ones are not, as far as they come together
+    with less than that probability."""
     by_size = np.argsort(-np.abs(values), kind="stable")
     is_likely = np.ones(len(values), dtype=bool)
     is_likely[by_size] = shares[by_size].cumsum() > failure_probability
@@ -136,5 +138,5 @@ def weights_of_scores(kernel: Kernel, scores: np.ndarray, n: int, d: int) -> np.
 
 
 def has_either_sign(law: WeightLaw) -> bool:
-    """Whether some weights are negative: then what a row is divided by may be negative too."""
+    """Whether some weights are negative: then a row's sum may be negative too."""
     return bool(law.values.min() < 0 or math.copysign(1, law.own) < 0)

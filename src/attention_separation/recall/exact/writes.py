@@ -33,7 +33,7 @@ class Writes:
 
     @property
     def end(self) -> int:
-        """The age from which on a write has no weight, or one that vanishes."""
+        """The age from which on a write has no weight, or a negligible one."""
         end = min(self.window, self.n * (self.rewrites + 1))
         if self.decay < 1:
             end = min(end, math.ceil(math.log(self.vanishing) / math.log(self.decay)))
@@ -45,11 +45,11 @@ class Writes:
         return min(self.n, self.end)
 
     def counts(self, ages: np.ndarray) -> np.ndarray:
-        """How many writes of keys of these ages are seen, the latest ones."""
+        """The number of writes, the latest ones, that are seen of keys of these ages."""
         return np.clip((self.end - ages + self.n - 1) // self.n, 0, self.rewrites + 1)
 
     def keys_by_count(self) -> dict[int, int]:
-        """How many keys have so many writes that are seen, of those that have any."""
+        """The number of keys for each number of writes that are seen, of keys that have any."""
         if self.end == 0:
             return {}
         passes, rest = divmod(self.end, self.n)
@@ -57,5 +57,5 @@ class Writes:
         return {count: keys for count, keys in by_count.items() if count > 0 and keys > 0}
 
     def factors(self, age: int, count: int) -> np.ndarray:
-        """Of the latest `count` writes of a key, (count,)."""
+        """The factors of the latest `count` writes of a key of an age, (count,)."""
         return self.decay ** (age + self.n * np.arange(count, dtype=float))

@@ -83,12 +83,13 @@ class Pairs:
     def accuracies_of_draws(
         self, layer: BlackBox, draws: int, generator: np.random.Generator
     ) -> np.ndarray:
-        """`accuracies` of so many draws, (T, m)."""
+        """The share of coordinates of each query's value that are recalled, (T, m), in each of so
+        many draws."""
         sizes = OutputSizes()
         return np.stack([self.accuracies(layer, generator, sizes) for _ in range(draws)])
 
     def draw(self, generator: np.random.Generator) -> Draw:
-        """Random pairs and queries."""
+        """A draw of random pairs and queries."""
         keys = self._directions(generator, self.n)
         values = generator.choice([-1.0, 1.0], ((self.rewrites + 1) * self.n, COORDINATES))
         places = self._places(generator)
@@ -105,7 +106,7 @@ class Pairs:
         )
 
     def _places(self, generator: np.random.Generator) -> np.ndarray:
-        """Of the queries' own keys, (m,)."""
+        """The places of the queries' own keys among the pairs, (m,)."""
         if self.ages is not None:
             return self.n - 1 - np.array(self.ages)
         if self.n <= FEWEST_QUERIES:
@@ -115,13 +116,13 @@ class Pairs:
         return np.minimum((spread * self.n).astype(int), self.n - 1)
 
     def _directions(self, generator: np.random.Generator, count: int) -> np.ndarray:
-        """Uniform unit vectors, (count, d)."""
+        """Random unit vectors, (count, d), uniform on the sphere."""
         normals = generator.standard_normal((count, self.d))
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
         return normals
 
     def _noisy(self, generator: np.random.Generator, queries: np.ndarray) -> np.ndarray:
-        """Unit vectors (m, d) at the cosine to those given."""
+        """Random unit vectors (m, d) at the pairs' cosine to the given ones."""
         normals = generator.standard_normal(queries.shape)
         normals -= (normals * queries).sum(axis=1, keepdims=True) * queries
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
@@ -142,8 +143,8 @@ class OutputSizes:
     largest: float = 0.0
 
     def ties(self, outputs: np.ndarray, outputs_of_others: Callable[[], np.ndarray]) -> np.ndarray:
-        """Which of the outputs (m, e) are 0 up to rounding; `outputs_of_others` gives those of the
-        same queries and keys with other values."""
+        """Whether each output, (m, e), is 0 up to rounding; `outputs_of_others` returns the outputs
+        of the same queries and keys with other values."""
         share = _rounding_of(outputs)
         sizes = np.abs(outputs.astype(float))
         of_queries = sizes.max(axis=1, keepdims=True)
@@ -155,7 +156,7 @@ class OutputSizes:
 
 
 def _rounding_of(outputs: np.ndarray) -> float:
-    """The share of an output's size up to which it is rounding; 0 of whole numbers."""
+    """The share of an output's size that may be rounding; 0 for whole numbers."""
     if outputs.dtype.kind != "f":
         return 0.0
     return min(ROUNDING_STEPS * float(np.finfo(outputs.dtype).eps), MOST_ROUNDING)
@@ -172,13 +173,13 @@ def simulated(
 
 
 def simulated_by_age(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> list[Recall]:
-    """The same at each of the ages of the pairs."""
+    """The accuracy of a layer at each of the ages of the pairs, over so many draws."""
     by_draw = _accuracies(layer, pairs, trials, seed)
     return [_recall(column, 1, "the literal layer") for column in by_draw.T]
 
 
 def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.ndarray:
-    """Of each draw and query, (T, m)."""
+    """The share of coordinates recalled in each draw and for each query, (T, m)."""
     point = f"n={pairs.n} d={pairs.d} ages={pairs.ages} cosine={pairs.cosine!r}"
     point += f" rewrites={pairs.rewrites}"
     generator = stream(seed, "recall", "pairs", point)
@@ -186,15 +187,16 @@ def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.nda
 
 
 def _recall(by_draw: np.ndarray, queries: int, what: str) -> Recall:
-    """The mean of the accuracies of draws (T,), each of so many queries."""
+    """The mean of the accuracies of draws (T,), each of so many queries, with half of its interval
+    of 95 %; `what` was simulated, in words."""
     trials = len(by_draw)
     method = f"simulated: {what}, {trials:,} draws of keys; the error is half of 95 %"
     if np.ptp(by_draw) == 0:
         value = float(by_draw[0])
         return Recall(value, _error_of_equal_draws(value, trials), method)
-    answers = trials * queries * COORDINATES
+    coordinates = trials * queries * COORDINATES
     # Where few are wrong, the spread is at least what two more wrong ones would make it.
-    share = (by_draw.mean() * answers + 2) / (answers + 4)
+    share = (by_draw.mean() * coordinates + 2) / (coordinates + 4)
     least_spread = math.sqrt(share * (1 - share) / (queries * COORDINATES))
     estimate = Mean.of(by_draw, least_spread).interval(LEVEL)
     return Recall(estimate.value, estimate.high - estimate.value, method)
@@ -210,7 +212,8 @@ def _error_of_equal_draws(value: float, trials: int) -> float:
 
 
 def checked_outputs(layer: BlackBox, draw: Draw, pairs: Pairs) -> np.ndarray:
-    """What a layer gives of a draw, numbers (m, e) of the layer's own type; else ValueError."""
+    """The outputs (m, e) of a layer for a draw, in the layer's own type; ValueError if they are no
+    finite numbers of that shape."""
     outputs: object = layer(draw.queries, draw.keys, draw.values)
     shape = (len(draw.queries), COORDINATES)
     if isinstance(outputs, tuple | list):
@@ -233,7 +236,7 @@ def checked_outputs(layer: BlackBox, draw: Draw, pairs: Pairs) -> np.ndarray:
 
 
 def _hint_on_shape(shape: tuple[int, ...], wanted: tuple[int, int], writes: int) -> str:
-    """What of another shape is likely wrong; "" if nothing is."""
+    """The likely cause of an output's wrong shape, in words; "" if none is known."""
     if shape[-2:] == wanted:
         return ", without axes of batches or heads"
     if shape == (writes, COORDINATES):

@@ -53,6 +53,8 @@ def other_conventions(
 
 
 def _words_of_size(outputs: np.ndarray, pairs: Pairs) -> str:
+    """The sentence that outputs grow far beyond the values, with what to do; "" where they do
+    not."""
     largest = float(np.abs(outputs.astype(float)).max())
     if largest <= LARGEST_OUTPUT:
         return ""
@@ -66,28 +68,30 @@ def _words_of_size(outputs: np.ndarray, pairs: Pairs) -> str:
 def _words_of_unmoved(
     layer: BlackBox, draw: Draw, outputs: np.ndarray, pairs: Pairs, trials: int
 ) -> str:
-    """Whether outputs stay as they are where the value of their query's own key is changed."""
+    """The sentence that outputs stay as they are where the value of their query's own key is
+    changed; "" where they change."""
     count = min(len(outputs), MOST_QUERIES_COMPARED, trials)
-    tried = np.unique(np.linspace(0, len(outputs) - 1, count).astype(int))
+    queries = np.unique(np.linspace(0, len(outputs) - 1, count).astype(int))
     unmoved = 0
-    for query in tried:
+    for query in queries:
         values = draw.values.copy()
         values[draw.own[query]] *= -1
-        moved = checked_outputs(layer, replace(draw, values=values), pairs)
-        unmoved += bool((moved[query] == outputs[query]).all())
+        outputs_of_changed = checked_outputs(layer, replace(draw, values=values), pairs)
+        unmoved += bool((outputs_of_changed[query] == outputs[query]).all())
     if not unmoved:
         return ""
     return (
-        f"of {len(tried)} queries {unmoved} do not see their own key: their answers stay the same "
-        "when its value changes; queries come after all pairs and are to see all of them, without "
-        "is_causal=True or another mask, unless the layer forgets old pairs"
+        f"of {len(queries)} queries {unmoved} do not see their own key: their answers stay the "
+        "same when its value changes; queries come after all pairs and are to see all of them, "
+        "without is_causal=True or another mask, unless the layer forgets old pairs"
     )
 
 
 def _words_of_order(layer: BlackBox, draw: Draw, outputs: np.ndarray, pairs: Pairs) -> str:
-    """Whether outputs depend on which row their query stands in."""
-    again = checked_outputs(layer, draw, pairs)
-    if (again != outputs).any():
+    """The sentence that an output depends on the row in which its query stands; "" where it does
+    not."""
+    second_outputs = checked_outputs(layer, draw, pairs)
+    if (second_outputs != outputs).any():
         # What is drawn anew at each call differs anyway.
         return ""
     reversed_queries = replace(draw, queries=draw.queries[::-1])
@@ -103,7 +107,8 @@ def _words_of_order(layer: BlackBox, draw: Draw, outputs: np.ndarray, pairs: Pai
 
 
 def _words_of_norms(layer: BlackBox, pairs: Pairs, draws: int, seed: int) -> str:
-    """Whether keys and queries of norms 1 and sqrt d have other accuracies."""
+    """The sentence that keys and queries of the norms 1 and sqrt d have other accuracies; "" where
+    they have the same."""
     of_root = pairs.accuracies_of_draws(layer, draws, stream(seed, "recall", "norms"))
     of_unit = replace(pairs, norm=1.0).accuracies_of_draws(
         layer, draws, stream(seed, "recall", "norms")

@@ -51,13 +51,15 @@ def _words(layer: object) -> str:
 
 
 def _names_sizes(layer: Callable[..., Any]) -> bool:
-    """Whether it has arguments n or d, which functions of scores have: these are kernels."""
+    """Whether a function has arguments n or d, as kernels of the score have, and layers have
+    not."""
     signature = _signature(layer)
     return signature is not None and not {"n", "d"}.isdisjoint(signature.parameters)
 
 
 def _signature(layer: Callable[..., Any]) -> inspect.Signature | None:
-    """That of a module of PyTorch is its method's; None of what is written in C and has none."""
+    """The signature of a function, or of the method that a PyTorch module calls; None where it has
+    none, as in C."""
     try:
         return inspect.signature(getattr(layer, "forward", layer))
     except (TypeError, ValueError):
@@ -69,7 +71,8 @@ def _has_signature(layer: Callable[..., Any]) -> bool:
 
 
 def _takes_three(layer: Callable[..., Any]) -> bool:
-    """Whether it can be called with three arguments by position; so too if nothing is known."""
+    """Whether a function can be called with three arguments by position; True where nothing is
+    known."""
     signature = _signature(layer)
     if signature is None:
         return True

@@ -16,7 +16,7 @@ BlackBox = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def literal_layer(layer: Layer) -> BlackBox:
-    """A layer as a function."""
+    """The layer as a function of queries, keys and values."""
     if isinstance(layer, Scores):
         return partial(_scores, layer)
     if isinstance(layer, Delta):
@@ -30,6 +30,8 @@ def has_unit_keys(layer: Layer) -> bool:
 
 
 def _scores(layer: Scores, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The outputs (m, e) of a layer of scores: each value weighed by its key's score, decay and
+    window."""
     # A kernel that knows n knows that of the writes it may see.
     tokens = int(min(layer.window, len(k)))
     weights = row_weights(layer.kernel, q, k, tokens)
@@ -39,8 +41,8 @@ def _scores(layer: Scores, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.nd
 
 
 def row_weights(kernel: Kernel, q: np.ndarray, k: np.ndarray, tokens: int) -> np.ndarray:
-    """Weights (m, N), each row over any positive number, of a kernel for so many tokens. ValueError
-    where one is no number."""
+    """The weights (m, N) of queries over keys, each row up to a positive factor; `tokens` is the n
+    that the kernel is given. ValueError where a weight is no finite number."""
     seen = KernelInputs(
         scores=q @ k.T,
         queries=q,
@@ -82,6 +84,7 @@ def has_weights_of_either_sign(layer: Layer, d: int) -> bool:
 
 
 def _delta(layer: Delta, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The outputs (m, e) of a delta rule, whose state is corrected by each write."""
     state = np.zeros((v.shape[1], k.shape[1]))
     for key, value in zip(k, v, strict=True):
         answer = state @ key
@@ -91,5 +94,6 @@ def _delta(layer: Delta, q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndar
 
 
 def _least_squares(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The outputs (m, e) of the matrix that maps keys to values with the least squared error."""
     state = np.linalg.lstsq(k, v)[0]
     return q @ state

@@ -26,8 +26,8 @@ class TwoNumbers:
     across: np.ndarray
 
     def after_write(self, beta: float, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """c, (T,), of a key with the coordinates `first` along q and `second` along u - a q; the
-        two numbers become those after its write."""
+        """The product c = <k, u>, (T,), of a key k with the coordinates `first` along q and
+        `second` along u - a q; the two numbers become those after its write."""
         c = self.along * first + self.across * second
         rest = np.maximum(1 - first**2 - second**2, 0.0)
         self.along = self.along - beta * c * first
@@ -35,15 +35,15 @@ class TwoNumbers:
         return c
 
     def squares(self) -> np.ndarray:
-        """|u|^2, (T,)."""
+        """The squared length of u in each trial, |u|^2, (T,)."""
         return self.along**2 + self.across**2
 
 
 def after_own_write(
     beta: float, cosine: float, state: TwoNumbers, sideways: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """c of the query's own key and |u| after its write, (T,) each; `sideways` is a coordinate of a
-    uniform unit vector of R^(d - 1), (T,)."""
+    """The product c = <k, u> with the query's own key k, and |u| after its write, (T,) each;
+    `sideways` is a coordinate of a uniform unit vector of R^(d - 1), (T,)."""
     c = cosine * state.along + np.sqrt(1 - cosine**2) * state.across * sideways
     squares = state.squares() - beta * (2 - beta) * c**2
     return c, np.sqrt(np.maximum(squares, 0.0))
@@ -52,7 +52,8 @@ def after_own_write(
 def coordinates(
     generator: np.random.Generator, d: int, count: int, trials: int
 ) -> list[np.ndarray]:
-    """The first `count` coordinates of uniform unit vectors of R^d, (T,) each; at most d."""
+    """The first `count` coordinates of uniform unit vectors of R^d, at most d of them, (T,)
+    each."""
     normals = generator.standard_normal((count, trials))
     squares = 2 * generator.standard_gamma((d - count) / 2, trials)
     for row in normals:
@@ -75,7 +76,7 @@ class DeltaTrials:
     cosine: float = 1.0
 
     def right(self, trials: int, seed: int) -> float:
-        """In how many trials the value is recalled, a tie counted half."""
+        """The number of trials in which the value is recalled, a tie counted half."""
         point = f"beta={self.beta!r} decay={self.decay!r} d={self.d} n={self.n}"
         point += f" age={self.age} cosine={self.cosine!r}"
         right = 0.0
@@ -86,36 +87,41 @@ class DeltaTrials:
         return right
 
     def ages(self, generator: np.random.Generator, size: int) -> np.ndarray:
-        """Of the query's own key in each trial, (T,), from the latest on."""
+        """The age of the query's own key in each trial, (T,), rising."""
         if self.age is not None:
             return np.full(size, self.age)
         places = (np.arange(size) + generator.random(size)) / size
         return np.minimum((places * self.n).astype(int), self.n - 1)
 
     def outputs(self, generator: np.random.Generator, ages: np.ndarray) -> np.ndarray:
-        """v_J o of each trial, (T,), for rising ages (T,) of the query's own key."""
+        """The value's sign times the output, v_J o, in each trial, (T,), for rising ages (T,) of
+        the query's own key."""
         trials = len(ages)
         state = TwoNumbers(np.ones(trials), np.zeros(trials))
         lengths = np.zeros(trials)
         outputs = np.zeros(trials)
         for age in range(self.n):
-            own = int(np.searchsorted(ages, age, side="left"))
-            later = int(np.searchsorted(ages, age, side="right"))
+            own_start = int(np.searchsorted(ages, age, side="left"))
+            own_end = int(np.searchsorted(ages, age, side="right"))
             factor = self.beta * self.decay**age
-            if own > 0:
-                (first,) = coordinates(generator, self.d, 1, own)
-                outputs[:own] += factor * lengths[:own] * first
+            if own_start > 0:
+                (first,) = coordinates(generator, self.d, 1, own_start)
+                outputs[:own_start] += factor * lengths[:own_start] * first
                 shrinking = 1 - self.beta * (2 - self.beta) * first**2
-                lengths[:own] *= np.sqrt(np.maximum(shrinking, 0.0))
-            if later > own:
-                (sideways,) = coordinates(generator, self.d - 1, 1, later - own)
-                present = TwoNumbers(state.along[: later - own], state.across[: later - own])
+                lengths[:own_start] *= np.sqrt(np.maximum(shrinking, 0.0))
+            if own_end > own_start:
+                (sideways,) = coordinates(generator, self.d - 1, 1, own_end - own_start)
+                present = TwoNumbers(
+                    state.along[: own_end - own_start], state.across[: own_end - own_start]
+                )
                 c, length = after_own_write(self.beta, self.cosine, present, sideways)
-                outputs[own:later] += factor * c
-                lengths[own:later] = length
+                outputs[own_start:own_end] += factor * c
+                lengths[own_start:own_end] = length
                 # Those that stay are the trials whose own key is earlier still.
-                state = TwoNumbers(state.along[later - own :], state.across[later - own :])
-            if later < trials:
-                first, second = coordinates(generator, self.d, 2, trials - later)
-                outputs[later:] += factor * state.after_write(self.beta, first, second)
+                state = TwoNumbers(
+                    state.along[own_end - own_start :], state.across[own_end - own_start :]
+                )
+            if own_end < trials:
+                first, second = coordinates(generator, self.d, 2, trials - own_end)
+                outputs[own_end:] += factor * state.after_write(self.beta, first, second)
         return outputs

@@ -51,7 +51,7 @@ def spaced_multiples(
 
 
 def sizes_in_words(data: Data) -> str:
-    """The sizes of the tokens and of m."""
+    """The sizes of the tokens' entries and of m, in words, for a figure's note."""
     return (
         f"a₀ = {data.a0:g}, a₁ = {data.a1:g}, b = {data.b:g}, c = {data.c:g}, K = {data.classes}, "
         f"m = max(⌊log(n/{data.delta:g})⌋, {data.at_least})"
@@ -82,16 +82,16 @@ class Lines:
     legend: str = ""  # what stands above the labels
 
     def at_most(self, points: int) -> "Lines":
-        """The same with about so many n at most."""
+        """The figure with about so many n at most."""
         return replace(self, count=min(self.count, points))
 
     def n(self, data: Data) -> list[int]:
-        """The numbers of tokens."""
+        """The numbers of tokens of the figure."""
         return spaced_multiples(data.classes, self.count, self.least or data.classes, self.most)
 
     def numbers(self, data: Data, own: Mapping[str, Kernel]) -> pa.Table:
-        """A row per kernel, layer and n, a user's `own` kernels after the others; null where a
-        number has no meaning, or float64 does not resolve it."""
+        """The table of the figure: a row per kernel, layer and n, a user's `own` kernels after the
+        others; null where a number has no meaning, or float64 does not resolve it."""
         numbers = [(name, pa.float64()) for name in self.columns]
         schema = pa.schema([("kernel", pa.string()), *LAYER_FIELDS, ("n", pa.int64()), *numbers])
         n = self.n(data)
@@ -110,7 +110,7 @@ class Lines:
         return table_from_rows(rows, schema)
 
     def draw(self, table: pa.Table, data: Data, own: Mapping[str, Kernel]) -> Figure:
-        """The figure of its numbers: a panel for each layer."""
+        """The figure of a table of its numbers, with a panel for each layer."""
         n = self.n(data)
         labels = {name: label_of(name, own) for name in (*self.shown, *own)}
         looks = kernel_lines(labels)
@@ -144,8 +144,8 @@ class Lines:
 
 
 def label_of(name: str, own: Mapping[str, Kernel]) -> str:
-    """A kernel's name and formula, for a legend; `own` are a user's, whose formulas are text that
-    is cut where it is long."""
+    """The name and formula of a kernel, for a legend. A formula of a user's `own` kernel is text,
+    and cut where it is long."""
     if name not in own:
         return f"{name}: {with_exponents(KERNELS[name].symbol)}"
     symbol = own[name].symbol
@@ -160,14 +160,16 @@ EXPONENT = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|([\w√−]+))")
 
 def with_exponents(formula: str) -> str:
     """A formula with its exponents raised, as Matplotlib reads it: x^8 is x$^{8}$."""
-    return EXPONENT.sub(lambda found: f"$^{{{found[1] or found[2]}}}$", formula)
+    return EXPONENT.sub(lambda match: f"$^{{{match[1] or match[2]}}}$", formula)
 
 
 def _p_best(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> dict[str, np.ndarray]:
+    """The column `p_best`: a kernel's P at its best threshold, at each n."""
     return {"p_best": best_probabilities(kernel, layer, data, n)}
 
 
 def _half_of_exp(layer: Layer, data: Data, n: list[int]) -> np.ndarray:
+    """Half of exp's P at each n, above which a kernel separates."""
     return exp_probabilities(layer, data, tuple(n)) / 2
 
 
@@ -197,7 +199,7 @@ ACCURACY = Lines(
 
 
 def _margins(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> dict[str, np.ndarray]:
-    """NaN where float64 does not resolve them."""
+    """The columns of margins at each n; NaN where float64 does not resolve one."""
     separation = separate(kernel, layer, data, n)
     return {
         "margin": np.where(separation.resolved, separation.margin, np.nan),
@@ -206,14 +208,15 @@ def _margins(kernel: Kernel, layer: Layer, data: Data, n: list[int]) -> dict[str
 
 
 def _margin_with_another_x(layer: Layer, data: Data, n: list[int]) -> np.ndarray | None:
-    """That of linear attention, the same at every n; in self-attention alone."""
+    """The margin of linear attention with another X at each n, where it is the same; None in
+    cross-attention."""
     if layer.model != ANOTHER.model:
         return None
     return np.full(len(n), another_x.margin(data, WEIGHT_OF_ANOTHER_X))
 
 
 def _rows_with_another_x(data: Data, n: list[int]) -> list[Row]:
-    """Rows of linear attention with another X."""
+    """The rows of linear attention with another X, for the figure's table."""
     row = {
         "kernel": "linear",
         **ANOTHER.columns,
@@ -223,7 +226,8 @@ def _rows_with_another_x(data: Data, n: list[int]) -> list[Row]:
 
 
 def _slopes_in_words(table: pa.Table) -> dict[str, str]:
-    """For each kernel the powers of n that its lines go with from their middle to their end."""
+    """For each kernel, in words, the power p of n with which its margin goes in the second half of
+    each line."""
     words = {}
     for name in dict.fromkeys(table["kernel"].to_pylist()):
         slopes = []
@@ -233,7 +237,10 @@ def _slopes_in_words(table: pa.Table) -> dict[str, str]:
             margin = numpy_column(rows, "margin")
             middle = len(n) // 2
             slope = math.log(margin[-1] / margin[middle]) / math.log(n[-1] / n[middle])
-            slopes.append(f"{slope:z.2f}".replace("-", "−") if math.isfinite(slope) else "none")
+            if math.isfinite(slope):
+                slopes.append(f"{slope:z.2f}".replace("-", "−"))
+            else:
+                slopes.append("none")
         words[name] = f"\n   p = {' / '.join(slopes)}"
     return words
 
@@ -272,7 +279,8 @@ MARGINS = Lines(
 def _least_weight_column(
     kernel: Kernel, layer: Layer, data: Data, n: list[int]
 ) -> dict[str, np.ndarray]:
-    """The least weight g of X with which a kernel separates, by n; NaN where none is known."""
+    """The column `weight`: the least weight g of X with which a kernel separates, at each n; NaN
+    where none is known."""
     return {"weight": np.array(known_least_weights(kernel, layer, data, n), dtype=float)}
 
 
@@ -318,12 +326,13 @@ class Map:
     most: int = MAX_VALUES  # of n, where it is less than MOST_SIZES_OF_MAP
 
     def at_most(self, points: int) -> "Map":
-        """The same with so many values of the parameter, and n, at most."""
+        """The map with at most so many values of the parameter, and of n."""
         values = np.array(subsample(self.values.tolist(), points))
         return replace(self, values=values, most=points)
 
     def numbers(self, data: Data) -> pa.Table:
-        """P at the best threshold: a row per layer, value of the parameter, and n."""
+        """The table of the map: P at the best threshold for each layer, value of the parameter, and
+        n."""
         n = spaced_multiples(data.classes, min(MOST_SIZES_OF_MAP, self.most))
         values = np.repeat(self.values, len(n))
         sizes = n * len(self.values)
@@ -337,7 +346,7 @@ class Map:
         return table_from_rows(rows, pa.schema([*LAYER_FIELDS, *numbers]))
 
     def draw(self, table: pa.Table, data: Data) -> Figure:
-        """The maps, a panel for each layer, with the law's line."""
+        """The figure of a table of its numbers: a map for each layer, with the law's line."""
         note = self.note.format(sizes=sizes_in_words(data))
         with sheet(self.title, note, len(LAYERS), (3.1, 4.2), (2.2, 0.0)) as (figure, panels):
             for panel, layer in zip(panels, LAYERS, strict=True):

@@ -67,7 +67,8 @@ def run(job: KernelsJob) -> None:
 def _faults_from_another_process(
     kernels: dict[str, OwnKernel], data: Data, sizes: list[int]
 ) -> dict[str, str]:
-    """`kernel_fault` of kernels, by name, from a process that sees what a job will see."""
+    """The fault of each kernel by name, "" for none, from a process that sees what a job will
+    see."""
     job = KernelsJob(data=data, sizes=sizes, kernels=kernels)
     process = subprocess.run(
         [sys.executable, "-m", PACKAGE, "job", JOB, "--settings", "-"],

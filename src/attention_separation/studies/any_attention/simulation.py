@@ -48,15 +48,15 @@ class SimulatedKernel(NamedTuple):
 
 
 def _attend_features(phi_q: np.ndarray, phi_k: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """With phi(q) . phi(k)."""
+    """The sums over keys of phi(q) . phi(k) times a key's mass, (T, R, C)."""
     return phi_q @ (np.swapaxes(phi_k, -1, -2) @ mass)
 
 
 def attend_favor(
     queries: np.ndarray, keys: np.ndarray, mass: np.ndarray, projections: np.ndarray | None
 ) -> np.ndarray:
-    """With e^(W x - |x|^2 / 2); what queries and keys have in common goes from one to the other,
-    so that no row of weights is all 0."""
+    """The sums over keys of their mass weighted by FAVOR+, with phi(x) = e^(W x - |x|^2 / 2). A
+    factor that all keys share is moved to the queries, so that no row of weights is all 0."""
     assert projections is not None
     w = np.swapaxes(projections, -1, -2)
     # -|q|^2 / 2 is a factor of the row.
@@ -72,7 +72,7 @@ def attend_favor(
 
 
 def _rotated_by_place(x: np.ndarray) -> np.ndarray:
-    """relu(x_i) times the cosine and the sine of pi i / 2n."""
+    """The features of cosFormer: relu(x_i) times the cosine, and times the sine, of pi i / 2n."""
     angles = math.pi / (2 * x.shape[-2]) * np.arange(x.shape[-2])[:, None]
     x = np.maximum(x, 0.0)
     return np.concatenate([x * np.cos(angles), x * np.sin(angles)], axis=-1)
@@ -81,14 +81,15 @@ def _rotated_by_place(x: np.ndarray) -> np.ndarray:
 def attend_cosformer(
     queries: np.ndarray, keys: np.ndarray, mass: np.ndarray, projections: np.ndarray | None = None
 ) -> np.ndarray:
-    """With cos(x - y) = cos x cos y + sin x sin y."""
+    """The sums over keys of their mass weighted by cosFormer, as features: cos(x - y) = cos x cos y
+    + sin x sin y."""
     return _attend_features(_rotated_by_place(queries), _rotated_by_place(keys), mass)
 
 
 def attend_exp(
     queries: np.ndarray, keys: np.ndarray, mass: np.ndarray, projections: np.ndarray | None = None
 ) -> np.ndarray:
-    """With e^(q . k)."""
+    """The sums over keys of their mass weighted by e^(q . k)."""
     scores = queries @ np.swapaxes(keys, -1, -2)
     return np.exp(scores - scores.max(axis=-1, keepdims=True)) @ mass
 
@@ -96,7 +97,7 @@ def attend_exp(
 def attend_linear(
     queries: np.ndarray, keys: np.ndarray, mass: np.ndarray, projections: np.ndarray | None = None
 ) -> np.ndarray:
-    """With q . k."""
+    """The sums over keys of their mass weighted by q . k."""
     return _attend_features(queries, keys, mass)
 
 
@@ -136,7 +137,8 @@ class DistinctTokens(NamedTuple):
 
 
 def distinct_tokens(layer: Layer, tokens: Tokens, dataset: int) -> DistinctTokens:
-    """Those of D0 or D1, taken from its definition with the special token in each class."""
+    """The distinct tokens of D0 or D1, taken from the dataset's definition with the special token
+    in each class."""
     classes = layer.dataset.classes(tokens.d)
     queries = []
     keys = []
@@ -184,8 +186,8 @@ class Outcome(NamedTuple):
 def draws(
     kernel: SimulatedKernel, layer: Layer, data: Data, n: int, seed: int, trials: int
 ) -> Iterator[Draw]:
-    """The draws of some trials, as many at once as memory allows; fewer trials are the first of
-    more."""
+    """The draws of some trials, as many at once as memory allows. The draws of fewer trials are the
+    first of those of more."""
     d = layer.d(data.classes)
     m = data.m(n)
     features = max(kernel.features, default=0)
@@ -215,7 +217,7 @@ def draws(
 def simulate(
     kernel: SimulatedKernel, layer: Layer, data: Data, n: int, seed: int, trials: int
 ) -> dict[int | None, Outcome]:
-    """What comes of the trials, by the number of random features; None for a kernel without."""
+    """The outcomes of the trials by the number of random features; None for a kernel without."""
     tokens = layer.tokens(data, n)
     tau = layer.theta(data) * tokens.s
     d0 = distinct_tokens(layer, tokens, 0)
@@ -263,7 +265,7 @@ class Inputs:
 def _inputs_of_trials(
     kernel: SimulatedKernel, tokens: DistinctTokens, n: int, places: np.ndarray, y: np.ndarray
 ) -> Inputs:
-    """What a kernel is given; `places` (T, q) are the special query's and key's."""
+    """The inputs of a kernel in T trials; `places` (T, q) are the special query's and key's."""
     classes = len(tokens.queries)
     queries = _layout_of_trials(kernel, places[:, 0], n, classes)
     keys = _layout_of_trials(kernel, places[:, -1], n, classes)
@@ -291,7 +293,7 @@ class Layout:
 
 
 def _layout_of_trials(kernel: SimulatedKernel, place: np.ndarray, n: int, classes: int) -> Layout:
-    """The layout with the special token at a place (T,) among all n."""
+    """The tokens that a kernel is given, with the special one at a place (T,) among all n."""
     marked = place % classes
     if kernel.in_order:
         order = np.arange(n)
@@ -319,7 +321,7 @@ class Answer(NamedTuple):
 def _network_answer(
     kernel: SimulatedKernel, inputs: Inputs, projections: np.ndarray | None
 ) -> Answer:
-    """What the network makes of trials: of what `Inputs.mass` has, the sums over keys, divided by
+    """The network's scores in T trials: the sums over keys of what `Inputs.mass` has, divided by
     the sums of weights."""
     sums = kernel.attend(inputs.queries, inputs.keys, inputs.mass, projections)
     # Weights are not negative: nor is their row's sum, and its size is that of the entries.
@@ -333,7 +335,8 @@ def _network_answer(
 
 
 def _outcome(on_d0: Answer, on_d1: Answer, tau: float) -> Outcome:
-    """What comes of trials with the paper's threshold tau, and with the best one."""
+    """The outcome of trials: with the paper's threshold tau, and with the best one chosen after the
+    signs."""
     largest_on_d0 = np.maximum(on_d0.scores.max(axis=(1, 2)), 0.0)
     return Outcome(
         after_y=on_d1.is_positive(largest_on_d0[:, None, None]),
@@ -382,7 +385,7 @@ ABOUT = (
 
 
 def exact_columns(kernel: str, layer: Layer, data: Data, n: int) -> Row:
-    """The exact probabilities of a kernel that has some."""
+    """The exact probabilities of a built-in kernel, as columns; none of other kernels."""
     if kernel not in KERNELS:
         return {}
     separation = separate(KERNELS[kernel], layer, data, [n])
@@ -393,7 +396,7 @@ def exact_columns(kernel: str, layer: Layer, data: Data, n: int) -> Row:
 
 
 def simulated_columns(outcome: Outcome) -> Row:
-    """What the table says of some trials."""
+    """The successes of trials with their intervals, as columns."""
     trials = len(outcome.share)
     successes_after_y = int(outcome.after_y.sum())
     successes_paper = int(outcome.paper.sum())
@@ -414,7 +417,7 @@ def simulated_columns(outcome: Outcome) -> Row:
 
 
 def simulated_table(job: SimulatedJob) -> pa.Table:
-    """All kernels that are simulated, in all layers."""
+    """The table of all simulated kernels in all layers."""
     data = job.data
     n = job.simulated.n
     cases = list(product(SIMULATED, LAYERS))

@@ -39,6 +39,7 @@ class AnyAttention(Study):
         return self._folder
 
     def declare_results(self) -> Iterator[Result]:
+        """The study's results: tables made by default, tables on request, and figures."""
         yield from self._tables_by_default()
         yield from self._tables_on_request()
         for name in self.section.figures:
@@ -49,6 +50,8 @@ class AnyAttention(Study):
             yield replace(result, options=("--figure", name), description=FIGURES[name])
 
     def _tables_by_default(self) -> Iterator[Result]:
+        """The results that are tables of the default run, with the points and trials of its
+        scale."""
         section = self.section
         smaller = self._smaller
         job = partial(KernelsJob, data=section.data)
@@ -83,6 +86,7 @@ class AnyAttention(Study):
         )
 
     def _tables_on_request(self) -> Iterator[Result]:
+        """The results that are tables for pages alone, which no run makes by default."""
         job = KernelsJob(data=self.section.data)
         elsewhere = Output(TABLE, "laws_elsewhere", "the laws at other data")
         precision = Output(TABLE, "precision", "in 16 bits, and less a part of the mean")
@@ -98,17 +102,18 @@ class AnyAttention(Study):
 
     @cached_property
     def _own_kernels(self) -> dict[str, Any]:
-        """A user's own kernels, and the digests of the modules of those that are Python functions,
-        as a `KernelsJob` has them."""
+        """The fields of a `KernelsJob` for a user's own kernels: the kernels, and the digests of
+        the modules of those that are Python functions."""
         kernels = self.section.kernels
         modules = {
-            name: module_digest(one.python)
-            for name, one in kernels.items()
-            if isinstance(one, PythonKernel)
+            name: module_digest(kernel.python)
+            for name, kernel in kernels.items()
+            if isinstance(kernel, PythonKernel)
         }
         return {"kernels": kernels or None, "modules": modules or None}
 
     def labels(self, output: Output, folder: Path) -> dict[str, str]:
+        """The words by which a report sorts an output."""
         if output.kind is TABLE:
             return {"table": output.title}
         return {"figure": output.name, "model": "attention", "swept": "n", "verdict": "exact"}
@@ -127,12 +132,12 @@ class AnyAttention(Study):
 
 
 def _result(
-    name: str, module: str, settings: StrictModel, output: Output, *beside: Output
+    name: str, module: str, settings: StrictModel, output: Output, *further_outputs: Output
 ) -> Result:
-    """A result with an output, and what is written beside it."""
+    """A result of the study with its output, and further outputs that the same job writes."""
     outputs: dict[str, tuple[Output, ...]] = {"output": (output,)}
-    if beside:
-        outputs[""] = beside
+    if further_outputs:
+        outputs[""] = further_outputs
     return Result(
         f"kernels_{name}",
         f"studies.any_attention.{module}",

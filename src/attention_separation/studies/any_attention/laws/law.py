@@ -1,4 +1,8 @@
-"""Laws as values, the verdict on what one predicts, and the words that several laws share."""
+"""Laws as values, the verdict on what one predicts, and the words that several laws share.
+
+A *claim* is a `Prediction`, with the exact value beside it. Its *error term* says how far the law
+may be off.
+"""
 
 import math
 from collections.abc import Callable, Iterator
@@ -51,8 +55,9 @@ class Prediction:
 
     @property
     def difference(self) -> float:
-        """Relative to what is measured; absolute where that is 0, none between two infinities, nor
-        where rounding alone, `SUMMATION_ROUNDING`, could make it."""
+        """The difference of what is predicted and measured, relative to what is measured; absolute
+        where that is 0. It is 0 between equal infinities, and where rounding alone,
+        `SUMMATION_ROUNDING`, could make it."""
         distance = self._distance
         if not math.isfinite(distance):
             return distance
@@ -61,6 +66,8 @@ class Prediction:
 
     @property
     def _distance(self) -> float:
+        """The absolute difference of what is predicted and measured; 0 where only rounding parts
+        them, NaN where one is unknown."""
         if math.isclose(self.predicted, self.measured, rel_tol=SUMMATION_ROUNDING):
             return 0.0
         if math.isnan(self.predicted) or math.isnan(self.measured):
@@ -76,7 +83,8 @@ class Prediction:
 
     @property
     def verdict(self) -> str:
-        """Undecided where exact values do not resolve it."""
+        """The verdict on the claim by its tolerance: undecided where exact values do not resolve
+        it, not applicable where the law's conditions are not met."""
         if not self.holds:
             return NOT_APPLICABLE
         if self.kind == ClaimKind.STATEMENT:
@@ -96,7 +104,8 @@ def statement_claim(
     n: float | None = None,
     holds: bool = True,
 ) -> Prediction:
-    """That something is so, or is not: measured is 1, 0, or NaN where it is not resolved."""
+    """The claim that a statement is true, or that it is not. `measured` is 1 where it is true, 0
+    where it is not, and NaN where exact values do not resolve it."""
     return Prediction(
         kernel=kernel,
         layer=layer,
@@ -158,9 +167,9 @@ def bracket_claim(
     n: float | None = None,
     step: float = 0.0,
 ) -> Prediction:
-    """A number, that the law knows as well as the ends of its error term are near, and to a step of
-    what is measured. Of an error term that is too large it is no test. Where what is predicted is
-    in STATEMENT_BY_EXTREME, and at both ends as well, a statement."""
+    """The claim that a number is what the law predicts, to within the ends of its error term and a
+    step of what is measured. With an error term that is too large its conditions are not met. Where
+    0 or inf is predicted, as in STATEMENT_BY_EXTREME, the claim is a statement."""
     predicted = bracket.predicted
     statement = STATEMENT_BY_EXTREME.get((quantity, predicted))
     if statement is not None:
@@ -214,7 +223,7 @@ class Law:
     is_of_mixture: bool = True  # whether it needs what all laws of P and of n need
 
     def claims(self, data: Data) -> Iterator[Prediction]:
-        """What it predicts, each with whether all conditions are met."""
+        """The law's claims at some data, each with whether all its conditions are met."""
         for prediction in self.predictions(data):
             if self.is_of_mixture and not Mixture(prediction.layer, data).applies():
                 yield replace(prediction, holds=False)
@@ -222,10 +231,12 @@ class Law:
                 yield prediction
 
     def rows(self, data: Data, most: int | None = None) -> list[Row]:
-        """Its claims, each with its verdict; the first `most` if not None."""
+        """The rows of the law's claims, each with its verdict; the first `most` alone if not
+        None."""
         return [self._row(claim) for claim in islice(self.claims(data), most)]
 
     def _row(self, claim: Prediction) -> Row:
+        """The row of a claim in the table of laws."""
         return {
             "law": self.name,
             "statement": self.statement,

@@ -58,13 +58,14 @@ SCOPE_OF_LAWS = (
 
 
 def law_table(job: KernelsJob) -> pa.Table:
-    """All laws, judged at the job's data; of each at most so many claims as the job has points."""
+    """The table of all laws at the job's data, with at most as many claims of each as the job has
+    points."""
     rows = [_with_nulls(row) for row in judge_laws(job.data, job.points)]
     return table_from_rows(rows, SCHEMA)
 
 
 def _with_nulls(row: Row) -> Row:
-    """A row with null for NaN."""
+    """The row with null in place of NaN."""
     return {
         column: None if isinstance(value, float) and math.isnan(value) else value
         for column, value in row.items()
@@ -72,7 +73,8 @@ def _with_nulls(row: Row) -> Row:
 
 
 def about(table: pa.Table) -> str:
-    """A line for each law: its statement, condition and error term, and how many claims agree."""
+    """The text about a table of laws: for each law its statement, condition and error term, and how
+    many claims agree."""
     lines = [SCOPE_OF_LAWS]
     for law, claims in rows_by(table.to_pylist(), "law").items():
         first = claims[0]
@@ -107,7 +109,8 @@ ABOUT_ELSEWHERE = "All else as in the tables; `classes` is K and `at_least` the 
 
 
 def elsewhere_table(data: DataSettings) -> pa.Table:
-    """The laws at data with each of `CHANGES`."""
+    """The table of how many claims of all laws have each verdict, at data with each of
+    `CHANGES`."""
     rows = []
     for change in CHANGES:
         words = ", ".join(f"{name} = {value:g}" for name, value in change.items())

@@ -41,7 +41,8 @@ ERROR_OF_MARGIN = (
 
 
 def margins_of(kernel: Kernel, layer: Layer, data: Data, sizes: list[int]) -> list[float]:
-    """The largest 2 eps at which half of a kernel's own P is left, NaN where not resolved."""
+    """The margin of a kernel at each n: the largest 2 eps at which half of its P is left; NaN where
+    not resolved."""
     separation = separate(kernel, layer, data, sizes)
     return np.where(separation.resolved, separation.margin, np.nan).tolist()
 
@@ -55,22 +56,23 @@ class SpecialScores(NamedTuple):
 
 
 def weight_of_others(law: Mixture, rho: float, n: int) -> float:
-    """The sum of a row's weights but for one token of its own class, over that on a token of
-    another class."""
+    """The weights of an ordinary row without one token of its own class, summed, in units of the
+    weight of a token of another class."""
     return n * (law.classes - 1 + rho) / law.classes - rho
 
 
 def special_scores(law: Mixture, log_d1: float, log_d0: float, rho: float, n: int) -> SpecialScores:
-    """Those at n tokens, with the logarithms of R and R_0, and rho."""
+    """The scores of the special rows of D0 and D1 at n tokens, from the logarithms of R and R_0,
+    and rho."""
     levels = law.levels(rho)
-    others = weight_of_others(law, rho, n)
+    other_weights = weight_of_others(law, rho, n)
 
     def lifted(level: np.ndarray, special: float, sign: int, log_ratio: float) -> np.ndarray:
-        """What a special token makes of an ordinary row's level, with the value `special` in its
+        """The levels of an ordinary row, lifted by a special token with the value `special` in its
         first coordinate, the sign of its class, and a weight ratio."""
         ratio = math.exp(log_ratio)
         gain = ratio * (special + sign * law.beta - level) - rho * (sign * law.beta - level)
-        return level + gain / (ratio + others)
+        return level + gain / (ratio + other_weights)
 
     # With a minus its own class takes from the special row what it gives with a plus.
     minus = levels - 2 * law.beta * (rho - 1) / (law.classes - 1 + rho)
@@ -93,8 +95,8 @@ class PredictedMargin(NamedTuple):
 
 
 def predicted_margin(kernel: Kernel, layer: Layer, data: Data, n: int) -> PredictedMargin:
-    """What the law says: between what D0's special row makes of the threshold's level J and what
-    D1's makes of the states up to it, the highest ones of which are enough."""
+    """The margin that the law predicts, and the widest that its error term allows: between what
+    D0's special row makes of the threshold's level J and what D1's makes of it."""
     ratios = weight_ratios(kernel, layer, data, np.array([n]))
     log_d1 = float(ratios.log_d1[0])
     rho = float(ratios.own[0])
@@ -127,7 +129,7 @@ def predicted_margin(kernel: Kernel, layer: Layer, data: Data, n: int) -> Predic
 
 
 def margin_claim(kernel: Kernel, layer: Layer, data: Data, n: int, measured: float) -> Prediction:
-    """That a margin is what the law says."""
+    """The claim that a margin is what the law predicts."""
     predicted, widest = predicted_margin(kernel, layer, data, n)
     error = ERROR_OF_MARGINS + (widest - predicted + ERROR_OF_SCORES) / predicted
     ratios = weight_ratios(kernel, layer, data, np.array([n]))
@@ -145,7 +147,7 @@ def margin_claim(kernel: Kernel, layer: Layer, data: Data, n: int, measured: flo
 
 
 def _margin_claims(data: Data) -> Iterator[Prediction]:
-    """That margins of KERNELS_OF_LAW are what the law says."""
+    """The claims that margins of KERNELS_OF_LAW are what the law predicts."""
     sizes = stacked(data, 10**6, 10**8, 10**10)
     for layer, name in product(LAYERS, KERNELS_OF_LAW):
         kernel = KERNELS[name]
@@ -155,7 +157,7 @@ def _margin_claims(data: Data) -> Iterator[Prediction]:
 
 
 def _claims_with_another_x(data: Data) -> Iterator[Prediction]:
-    """That the margin of linear attention with another X is the same at every n."""
+    """The claims that the margin of linear attention with another X is the same at every n."""
     predicted = margin(data, WEIGHT_OF_ANOTHER_X)
     error = ERROR_WITH_ANOTHER_X / predicted
     for n in stacked(data, 200, 2_000, 20_000):

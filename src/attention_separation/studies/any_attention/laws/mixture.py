@@ -60,9 +60,9 @@ class Sigmas:
 def row_sigmas(
     layer: Layer, data: Data, a: float, weight: float | np.ndarray = 0.0
 ) -> list[Sigmas]:
-    """Those of the special row, its token of size a, and of other rows that weigh this token
-    otherwise than the rest: with X all ones ordinary rows do. The weight g in X = I + g e_1 e_1^T
-    counts in sigma* alone."""
+    """The sigmas of the special row, whose token has the size a. With X all ones those of an
+    ordinary row follow, for there ordinary rows see the special token too. The weight g in X = I +
+    g e_1 e_1^T counts in sigma* alone."""
     b, c = data.b, data.c
     if layer == CROSS:
         return [Sigmas(1 + a * (1 + weight), 1.0, 1.0)]
@@ -77,7 +77,8 @@ def row_sigmas(
 
 
 def gamma(layer: Layer, data: Data) -> float:
-    """gamma_1: what the special token's score is above that of the rest, over log n."""
+    """gamma_1, the largest difference of the special token's score and that of the rest in a row,
+    over log n."""
     return max(float(row.special) - row.rest for row in row_sigmas(layer, data, data.a1))
 
 
@@ -98,7 +99,7 @@ class WeightRatios:
 def weight_ratios(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> WeightRatios:
-    """A kernel's weight ratios at numbers of tokens n with weights g, (P,)."""
+    """The weight ratios of a kernel at numbers of tokens n with weights g of X, (P,)."""
     ratios = ratios_of_scores if kernel.kind == "score" else ratios_of_rows
     return ratios(kernel, layer, data, n, weight)
 
@@ -106,7 +107,8 @@ def weight_ratios(
 def log_weight(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, sigma: float | np.ndarray
 ) -> np.ndarray:
-    """log w of a function of scores at sigma log n, (P,); NaN or -inf where w is not above 0."""
+    """log w(sigma log n), (P,), where w is a function of scores; NaN or -inf where w is not above
+    0."""
     sizes = np.asarray(n, dtype=float)[:, None, None]
     scores = (sigma * np.log(n))[:, None, None]
     inputs = KernelInputs(
@@ -125,7 +127,7 @@ def log_weight(
 def ratios_of_scores(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> WeightRatios:
-    """Those of a function of scores, in closed form."""
+    """The weight ratios of a kernel that is a function of scores, in closed form."""
 
     def log_ratio(above: float | np.ndarray, below: float | np.ndarray) -> np.ndarray:
         log_above = log_weight(kernel, layer, data, n, above)
@@ -151,7 +153,7 @@ def ratios_of_scores(
 def ratios_of_rows(
     kernel: Kernel, layer: Layer, data: Data, n: np.ndarray, weight: float | np.ndarray = 0.0
 ) -> WeightRatios:
-    """Those of any kernel, by its weights in exact rows."""
+    """The weight ratios of any kernel, by its weights in exact rows."""
     sizes = np.asarray(n).tolist()
     types_d0, types_d1 = token_types(layer, data, sizes, weight)
     weights_d0 = _weights_above_zero(types_d0, kernel)
@@ -172,12 +174,14 @@ def ratios_of_rows(
 
 
 def _weights_above_zero(types: TokenTypes, kernel: Kernel) -> np.ndarray:
+    """The weights (P, R, 4) of a query of each type on a key of each type, where 0 is
+    SMALLEST_WEIGHT."""
     return np.maximum(distinct_rows(types, kernel).weights, SMALLEST_WEIGHT)
 
 
 def _largest_log_ratio(weights: np.ndarray, layer: Layer) -> np.ndarray:
-    """log of what the special token weighs against one of another class, of weights (P, R, 4), in
-    the special row, with X all ones in the row where it is largest: (P,)."""
+    """log R, (P,), from weights (P, R, 4): by the special row, and with X all ones by the row where
+    R is largest."""
     rows = weights if layer == SELF_ONES else weights[:, :1]
     return np.log(rows[..., SPECIAL] / rows[..., REST]).max(axis=1)
 
@@ -217,7 +221,8 @@ class Mixture:
         self.states = np.concatenate([marked_plus, marked_minus])
 
     def applies(self) -> bool:
-        """Whether data meet what all laws of P and of n need, in docs/laws.md."""
+        """Whether the data meet the conditions of all laws of P and of n, which docs/laws.md
+        lists."""
         data = self.data
         rows = row_sigmas(self.layer, data, data.a1)
         largest_gain = max(row.special - max(row.own, row.rest) for row in rows)
@@ -237,8 +242,8 @@ class Mixture:
     def probabilities(
         self, share: np.ndarray, rho: np.ndarray, m: np.ndarray, ordered: np.ndarray | bool = True
     ) -> np.ndarray:
-        """P at the best level J, a staircase in the special token's share f, with rho and m of
-        each, and whether states of one level are in order, (P,); at f = 0 its limit."""
+        """P at the best level J, (P,), for the share f of the special token, rho and m of each
+        point, and whether states of one level are in order. At f = 0 it is the limit."""
         best = np.zeros(len(share))
         ordered = np.broadcast_to(ordered, share.shape)
         step = max(MOST_MIXED_NUMBERS // (2 * (self.classes + 1) ** 2), 1)
@@ -250,34 +255,35 @@ class Mixture:
         return best
 
     def probability(self, share: float, rho: float, m: int) -> float:
-        """The same of one."""
+        """P at the best level J for one share f of the special token, rho and m."""
         shares = np.array([share])
         return float(self.probabilities(shares, np.array([rho]), np.array([m]))[0])
 
     def floor(self, m: int) -> float:
-        """P as f -> 0, of every kernel with a weight ratio that is larger on D1, and bounded."""
+        """P as the special token's share f goes to 0: that of every kernel whose weight ratio is
+        bounded, and larger on D1."""
         return self.probability(0.0, 1.0, m)
 
     def of_uniform(self, m: int) -> float:
-        """P of weights 1/n: only the order within a level is left of a1, and nothing in
-        cross-attention, where no value has a1."""
+        """P of uniform weights 1/n. Of a1 only the order within a level is left; in
+        cross-attention, where no value has a1, nothing is."""
         return 0.0 if self.layer == CROSS else self.floor(m)
 
     def of_whole_levels(self, m: int) -> float:
-        """P where all states of the threshold's level fire on D1: the most that shifts of levels
-        can make of the floor which are less than a step, and not of order 1 / n."""
+        """P where all states of the threshold's level fire on D1: the most that the floor can
+        become by shifts of levels that are less than a step, but not of order 1 / n."""
         return float(separation_probability(self.above, self.chances, m).max())
 
     def levels(self, rho: float | np.ndarray) -> np.ndarray:
-        """(..., K + 1) of rho, (...)."""
+        """The K + 1 levels of ordinary rows, (..., K + 1), for each rho, (...)."""
         rho = np.asarray(rho)[..., None]
         return self.beta * (self.sums + rho - 1) / (self.classes - 1 + rho)
 
     def firing_chances(
         self, share: float | np.ndarray, rho: float | np.ndarray, ordered: np.ndarray | bool = True
     ) -> np.ndarray:
-        """q: the chance that a column fires on D1 and not on D0, (..., J); 0 where J is no
-        threshold above 0."""
+        """The chance q that a column fires on D1 and not on D0, for each level J of the threshold,
+        (..., J); 0 where J is no threshold above 0."""
         least_shares = self._least_shares(rho, ordered)
         is_lifted = least_shares <= np.asarray(share)[..., None, None]
         chances = is_lifted @ self.states
@@ -290,8 +296,9 @@ class Mixture:
     def _least_shares(
         self, rho: float | np.ndarray, ordered: np.ndarray | bool = True
     ) -> np.ndarray:
-        """The share above which a column of level S fires on D1 over a threshold just above level
-        J, (..., J, 2 S) for y_k3 plus and minus; inf where it never does, or S is above J."""
+        """The least share f with which a column of level S fires on D1 over a threshold just
+        above level J, (..., J, 2 S), for y_k3 plus and minus; inf where it never does, or S is
+        above J."""
         alpha = self.alpha
         beta = self.beta
         sums = self.sums
@@ -312,16 +319,19 @@ class Mixture:
 
 
 def largest_probability(m: float) -> float:
-    """P at f = 1, that of exp: some column has pluses wherever the special token is seen."""
+    """P at f = 1, that of exp: the probability that some column has pluses wherever the special
+    token is seen."""
     return 1 - 0.75**m
 
 
 def separation_probability(above: np.ndarray, fires: np.ndarray, m: int | np.ndarray) -> np.ndarray:
-    """(1 - p)^m - (1 - p - q)^m: no column fires on D0, and some column on D1."""
+    """The probability (1 - p)^m - (1 - p - q)^m that no column fires on D0 and some column fires on
+    D1."""
     return (1 - above) ** m - (1 - above - fires) ** m
 
 
 def _ratio_or_inf(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """That of a number, 0 if it is negative, to one above 0; to any other inf."""
+    """The ratio of two numbers, 0 where the first is negative; inf where the second is not above
+    0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below > 0, np.maximum(above, 0.0) / below, np.inf)

@@ -41,19 +41,20 @@ class Shift(IntEnum):
 
 
 def bracket(value_at: Callable[[Shift], float]) -> Bracket:
-    """What a law predicts, from what it says with R shifted."""
+    """The bracket of a number, from the function that predicts it with R shifted."""
     low = value_at(Shift.DOWN)
     high = value_at(Shift.UP)
     return Bracket(value_at(Shift.NONE), ends=(low, high))
 
 
 def brackets(values_at: Callable[[Shift], np.ndarray]) -> list[Bracket]:
-    """The same of several numbers, (P,)."""
+    """The brackets of several numbers, (P,), from the function that predicts them with R
+    shifted."""
     low = values_at(Shift.DOWN).tolist()
     predicted = values_at(Shift.NONE).tolist()
     high = values_at(Shift.UP).tolist()
-    ends = zip(low, high, strict=True)
-    return [Bracket(*both) for both in zip(predicted, ends, strict=True)]
+    numbers = zip(predicted, low, high, strict=True)
+    return [Bracket(number, ends=(lower, higher)) for number, lower, higher in numbers]
 
 
 Separates = Callable[..., np.ndarray]
@@ -74,8 +75,8 @@ def shifted_ratios(
     weight: float | np.ndarray = 0.0,
     shift: Shift = Shift.NONE,
 ) -> WeightRatios:
-    """A kernel's weight ratios, at either end of the error term with states of one level in order
-    only where they are known to be."""
+    """A kernel's weight ratios, shifted to an end of the error term. There the states of one level
+    count as in order only where that is known."""
     ratios = weight_ratios(kernel, layer, data, n, weight)
     if shift == Shift.NONE:
         return ratios
@@ -100,8 +101,8 @@ def keeps_order(ratios: WeightRatios, layer: Layer, data: Data, value: float = 0
 
 
 def log_share(ratios: WeightRatios, layer: Layer, data: Data, n: np.ndarray) -> np.ndarray:
-    """log f = log(R / (R + n (K - 1 + rho) / K)), in cross-attention of (R - R_0) / (R + n); -inf
-    where R is not above R_0."""
+    """The logarithm of the special token's share, f = R / (R + n (K - 1 + rho) / K), in
+    cross-attention (R - R_0) / (R + n); -inf where R is not above R_0."""
     log_others = np.log(n) + np.log((data.classes - 1 + ratios.own) / data.classes)
     share = ratios.log_d1 - np.logaddexp(ratios.log_d1, log_others)
     if layer != CROSS:
@@ -111,7 +112,7 @@ def log_share(ratios: WeightRatios, layer: Layer, data: Data, n: np.ndarray) -> 
 
 
 def sign_columns(data: Data, n: np.ndarray) -> np.ndarray:
-    """m, how many sign columns there are at numbers of tokens, (P,)."""
+    """The number m of sign columns at each n, (P,)."""
     return np.array([data.m(size) for size in n.tolist()])
 
 
@@ -123,7 +124,7 @@ def best_probability(
     weight: float | np.ndarray = 0.0,
     shift: Shift = Shift.NONE,
 ) -> np.ndarray:
-    """P at the kernel's own best threshold, (P,)."""
+    """P at the kernel's best threshold, by the law, at each n, (P,)."""
     ratios = shifted_ratios(kernel, layer, data, n, weight, shift)
     share = np.exp(log_share(ratios, layer, data, n))
     law = Mixture(layer, data)
@@ -138,13 +139,14 @@ def separates_at(
     weight: float | np.ndarray = 0.0,
     shift: Shift = Shift.NONE,
 ) -> np.ndarray:
-    """Whether a kernel separates at numbers of tokens n with weights g, (P,)."""
+    """Whether a kernel separates, by the law, at each n with a weight g of X, (P,)."""
     probability = best_probability(kernel, layer, data, n, weight, shift)
     return probability >= _probability_of_exp(layer, data, tuple(n.tolist())) / 2
 
 
 @lru_cache(maxsize=1024)
 def _probability_of_exp(layer: Layer, data: Data, n: tuple[float, ...]) -> np.ndarray:
+    """P of exp at its best threshold, by the law, at each n; remembered."""
     sizes = np.unique(n)
     probabilities = best_probability(KERNELS["exp"], layer, data, sizes)
     return probabilities[np.searchsorted(sizes, n)]
@@ -171,9 +173,9 @@ def least_parameters(
     separates = separates or partial(separates_at, shift=shift)
     n = np.array(sizes)
 
-    def holds(which: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def holds(indices: np.ndarray, values: np.ndarray) -> np.ndarray:
         kernel = parameter.kernel(values[:, None, None])
-        return separates(kernel, layer, data, n[which])
+        return separates(kernel, layer, data, n[indices])
 
     return least_values.least_numbers(holds, len(sizes), parameter.low, parameter.high)
 
@@ -198,8 +200,8 @@ def needed_gaps(
     shift: Shift = Shift.NONE,
     separates: Separates | None = None,
 ) -> np.ndarray:
-    """The gap at each n above which alpha-entmax of x / T separates: of the special token's score
-    over T and the rest's."""
+    """The gap at each n above which alpha-entmax of x / T separates, where the gap is the special
+    token's score over T less that of the rest."""
 
     def kernel(coldness: np.ndarray) -> Kernel:
         weigh = entmax(alpha, lambda _: 1 / coldness)
@@ -218,8 +220,8 @@ def least_subtractions(
     shift: Shift = Shift.NONE,
     separates: Separates | None = None,
 ) -> np.ndarray:
-    """The least 1 / (1 - lambda) at each n at which a kernel separates whose rows f have lost the
-    part lambda of their mean, f - lambda / n."""
+    """The least 1 / (1 - lambda) at each n at which a kernel separates once a part of its rows'
+    mean is taken off: f - lambda / n for rows f."""
 
     def rows_less_the_mean(inverse: np.ndarray) -> Kernel:
         return replace(minus_mean(1 - 1 / inverse, kernel), row_sum=None)
@@ -241,11 +243,13 @@ def least_weights(
     shift: Shift = Shift.NONE,
     separates: Separates | None = None,
 ) -> np.ndarray:
-    """`least_values.least_weights`, by the law, or by exact values, `verdicts.separates`."""
+    """The least weight g in X at each n at which a kernel separates, by the law, or with
+    `separates` by exact values, `verdicts.separates`."""
     separates = separates or partial(separates_at, shift=shift)
     return least_values.least_weights(kernel, layer, data, sizes, separates=separates)
 
 
 def stacked(data: Data, *sizes: int) -> list[int]:
-    """The multiples of K up to numbers of tokens: of those only that are large enough for one."""
+    """The largest multiple of K up to each of these numbers of tokens, of those that are large
+    enough for one."""
     return [size - size % data.classes for size in sizes if size >= 2 * data.classes]

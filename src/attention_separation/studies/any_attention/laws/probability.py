@@ -73,8 +73,8 @@ def _probability_claims(
     holds: Sequence[bool] | np.ndarray | None = None,
     kind: ClaimKind = ClaimKind.NUMBER,
 ) -> Iterator[Prediction]:
-    """That P at a kernel's own best threshold is what is predicted, at each n; the conditions are
-    met where `holds`, or at all if it is None."""
+    """The claims that a kernel's P at its best threshold is what is predicted at each n. The law's
+    conditions are met where `holds`, and everywhere if it is None."""
     measured = best_probabilities(KERNELS[name], layer, data, sizes).tolist()
     for k, n in enumerate(sizes):
         yield Prediction(
@@ -91,7 +91,7 @@ def _probability_claims(
 
 
 def _staircase_claims(data: Data) -> Iterator[Prediction]:
-    """That P is what the mixture law says of R and rho."""
+    """The claims that P is what the mixture law says, given R and rho."""
     sizes = stacked(data, *N_OF_PROBABILITIES[1:])
     for layer, name in product(LAYERS, STAIRCASE):
         probabilities_at = partial(
@@ -104,7 +104,7 @@ def _staircase_claims(data: Data) -> Iterator[Prediction]:
 
 
 def _uniform_claims(data: Data) -> Iterator[Prediction]:
-    """That uniform weights have the P of the floor, and 0 in cross-attention."""
+    """The claims that uniform weights have the P of the floor, and 0 in cross-attention."""
     sizes = stacked(data, *N_OF_PROBABILITIES)
     for layer in LAYERS:
         law = mixture.Mixture(layer, data)
@@ -114,7 +114,7 @@ def _uniform_claims(data: Data) -> Iterator[Prediction]:
 
 
 def _claims_of_equal_to_uniform(data: Data) -> Iterator[Prediction]:
-    """That kernels have exactly the P of uniform weights."""
+    """The claims that some kernels have exactly the P of uniform weights."""
     sizes = stacked(data, *N_OF_PROBABILITIES)
     for layer, name in product((mixture.SELF, mixture.SELF_ONES), EQUAL_TO_UNIFORM):
         law = mixture.Mixture(layer, data)
@@ -126,7 +126,7 @@ def _claims_of_equal_to_uniform(data: Data) -> Iterator[Prediction]:
 
 
 def _claims_of_equal_from_n_on(data: Data) -> Iterator[Prediction]:
-    """From which n on kernels have exactly the P of uniform weights."""
+    """The claims from which n on some kernels have exactly the P of uniform weights."""
     for layer, name in product((mixture.SELF, mixture.SELF_ONES), EQUAL_FROM_N_ON):
         kernel = KERNELS[name]
         yield bracket_claim(
@@ -175,7 +175,7 @@ def differs_from_uniform(
 
 
 def _claims_of_cross_floor(data: Data) -> Iterator[Prediction]:
-    """That kernels of bounded R have the P of the floor."""
+    """The claims that kernels of bounded R have the P of the floor in cross-attention."""
     sizes = stacked(data, *N_OF_PROBABILITIES)
     law = mixture.Mixture(mixture.CROSS, data)
     floor = [law.floor(data.m(n)) for n in sizes]
@@ -187,19 +187,19 @@ def _claims_of_cross_floor(data: Data) -> Iterator[Prediction]:
 
 
 def _entmax_claims(data: Data) -> Iterator[Prediction]:
-    """The largest n at which the special token has less than all of its row."""
+    """The claims up to which n other tokens than the special one have a weight in its row."""
     for layer, (alpha, kernel) in product(LAYERS, ENTMAXES.items()):
         predicted = last_n_of_others(alpha, layer, data)
         measured = reach_search.last_multiple(partial(_has_others, kernel, layer, data), data)
         if predicted == 0:
-            what = "a share below 1 at some n"
-            yield statement_claim(kernel.name, layer, what, False, not math.isnan(measured))
+            quantity = "a share below 1 at some n"
+            yield statement_claim(kernel.name, layer, quantity, False, not math.isnan(measured))
         elif math.isinf(predicted):
-            what = "a share below 1 at the largest n"
-            yield statement_claim(kernel.name, layer, what, True, math.isinf(measured))
+            quantity = "a share below 1 at the largest n"
+            yield statement_claim(kernel.name, layer, quantity, True, math.isinf(measured))
         else:
-            what = "last n of a share below 1"
-            yield Prediction(kernel.name, layer, what, predicted, measured, tolerance=0.0)
+            quantity = "last n of a share below 1"
+            yield Prediction(kernel.name, layer, quantity, predicted, measured, tolerance=0.0)
 
 
 def last_n_of_others(alpha: float, layer: Layer, data: Data) -> float:
@@ -221,7 +221,8 @@ def _has_others(kernel: Kernel, layer: Layer, data: Data, n: np.ndarray) -> np.n
 
 
 def _hardmax_claims(data: Data) -> Iterator[Prediction]:
-    """P of hardmax, and that it separates, its P above half of exp's, in self-attention alone."""
+    """The claims of hardmax's P, and that it separates, its P above half of exp's, in
+    self-attention alone."""
     sizes = stacked(data, *FAR_N_OF_PROBABILITIES)
     for layer in LAYERS:
         is_self_attention = layer != mixture.CROSS
@@ -235,15 +236,16 @@ def _hardmax_claims(data: Data) -> Iterator[Prediction]:
 
 
 def of_hardmax(m: int, layer: Layer, data: Data) -> float:
-    """P where the special token has all of its row. In cross-attention it has that on D0 too: what
-    is left are columns with a plus in D1's marked class, and in another one of D0's not."""
+    """P where the special token has all of its row's weight. In cross-attention it has that on D0
+    too: what is left are columns with a plus in D1's marked class, and none in D0's if it is
+    another one."""
     if layer != mixture.CROSS:
         return mixture.largest_probability(m)
     return (1 - 1 / data.classes) * (0.75**m - 0.625**m)
 
 
 def _claims_of_undivided_rows(data: Data) -> Iterator[Prediction]:
-    """P of kernels whose rows are not divided by their sums."""
+    """The claims of P of kernels whose rows are not divided by their sums."""
     sizes = stacked(data, *FAR_N_OF_PROBABILITIES)
     for layer, name in product(LAYERS, UNDIVIDED):
         holds = sums_decide(KERNELS[name], layer, data, np.array(sizes))
@@ -261,7 +263,7 @@ def _claims_of_undivided_rows(data: Data) -> Iterator[Prediction]:
 
 
 def sums_decide(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray) -> np.ndarray:
-    """Whether the condition of "rows not divided" is met at numbers of tokens, (P,)."""
+    """Whether the condition of the law "rows not divided" is met at each n, (P,)."""
     if layer == mixture.SELF_ONES:
         log_d1 = _log_of_largest_rest(kernel, layer, data, sizes, data.a1)
         log_d0 = _log_of_largest_rest(kernel, layer, data, sizes, data.a0)
@@ -280,23 +282,24 @@ def sums_decide(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray) -> 
 def _log_of_largest_rest(
     kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray, special: float
 ) -> np.ndarray:
-    """log of the largest weight on a token of another class, over rows, with a special token of
-    some size, (P,)."""
+    """The logarithm of the largest weight on a token of another class, over rows, (P,), where the
+    special token has some size."""
     rows = mixture.row_sigmas(layer, data, special)
     logs = [mixture.log_weight(kernel, layer, data, sizes, row.rest) for row in rows]
     return np.max(logs, axis=0)
 
 
 def _with_statements(
-    claims: Iterable[Prediction], what: str, predicted: bool, others: np.ndarray
+    claims: Iterable[Prediction], statement: str, predicted: bool, other_probabilities: np.ndarray
 ) -> Iterator[Prediction]:
-    """Claims on P, and after each that P is above another one, or is not."""
-    for claim, other in zip(claims, others.tolist(), strict=True):
+    """The claims on P, and after each the statement that P is above another probability, or that it
+    is not."""
+    for claim, other_probability in zip(claims, other_probabilities.tolist(), strict=True):
         yield claim
-        is_resolved = not math.isnan(claim.measured - other)
-        above = float(claim.measured > other) if is_resolved else math.nan
+        is_resolved = not math.isnan(claim.measured - other_probability)
+        above = float(claim.measured > other_probability) if is_resolved else math.nan
         yield statement_claim(
-            claim.kernel, claim.layer, what, predicted, above, claim.n, claim.holds
+            claim.kernel, claim.layer, statement, predicted, above, claim.n, claim.holds
         )
 
 

@@ -107,7 +107,7 @@ def measured_n(kernel: Kernel, layer: Layer, data: Data) -> float:
 def _largest_n_claims(
     kernels_and_layers: Sequence[tuple[Kernel, Layer]], data: Data
 ) -> Iterator[law.Prediction]:
-    """Of each kernel in its layer."""
+    """The claim of the largest n at which each kernel separates, in its layer."""
     for kernel, layer in kernels_and_layers:
         yield largest_n_claim(kernel, layer, data)
 
@@ -123,8 +123,8 @@ def _least_value_claims(
     tokens: Sequence[int] = TOKENS_OF_PARAMETERS,
     exact: LeastValues | None = None,
 ) -> Iterator[law.Prediction]:
-    """That the least value of a parameter is what the law says, at numbers of tokens; of exact
-    values it is `exact`, or what the law's function is with them."""
+    """The claims that the least value of a parameter at each n is what the law predicts. The exact
+    values come from `exact`, or from the law's own function with exact verdicts."""
     sizes = stacked(data, *tokens)
     for layer, (kernel, least) in product(layers, least_by_kernel.items()):
         measure = exact or partial(least, separates=verdicts.separates)
@@ -138,7 +138,7 @@ _claims_with_ones = partial(_least_value_claims, layers=[SELF_ONES], tokens=(200
 
 
 def _claims_of_bounded_kernels(data: Data) -> Iterator[law.Prediction]:
-    """That bounded feature maps do not separate at large n."""
+    """The claims that bounded feature maps do not separate at large n."""
     sizes = np.array(stacked(data, 10**6, 10**9, 10**12))
     for layer, name in product(LAYERS, BOUNDED_KERNELS):
         kernel = KERNELS[name]
@@ -150,13 +150,14 @@ def _claims_of_bounded_kernels(data: Data) -> Iterator[law.Prediction]:
 
 
 def _claims_at_some_weight(data: Data) -> Iterator[law.Prediction]:
-    """Whether kernels of bounded R separate at one of TRIED_WEIGHTS."""
+    """The claims whether kernels of bounded R separate at one of TRIED_WEIGHTS."""
     sizes = stacked(data, 2000, 200_000, 10**7)
     n_of_all = np.repeat(sizes, len(TRIED_WEIGHTS))
     weights = np.tile(TRIED_WEIGHTS, len(sizes))
 
     def at_some_weight(separates: np.ndarray) -> np.ndarray:
-        """Of a bool for each n and weight, whether one of an n is true."""
+        """Whether, for each n, one of several bools is true that are given for each n and
+        weight."""
         return np.any(separates.reshape(len(sizes), -1), axis=1)
 
     for layer, name in product((SELF, CROSS), BOUNDED_AT_ANY_WEIGHT):

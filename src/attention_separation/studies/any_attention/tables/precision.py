@@ -77,8 +77,9 @@ ABOUT = (
 
 
 def rounded(x: np.ndarray, digits: int = 24, least: int = -126) -> np.ndarray:
-    """The nearest numbers with so many binary digits and the least normal number 2^least, ties to
-    even; subnormal ones below, inf beyond the largest. They are float32 if nothing else is said."""
+    """The numbers, rounded to `digits` binary digits, ties to even; 2^least is the least normal
+    number, below which they are subnormal, and beyond the largest they are inf. Without arguments
+    they are float32."""
     unit = np.maximum(np.frexp(x)[1], least + 1) - digits
     nearest = np.ldexp(np.rint(np.ldexp(x, -unit)), unit)
     is_beyond = np.abs(nearest) >= 2.0 ** (2 - least)
@@ -95,7 +96,7 @@ class Scheme:
     eager: bool
 
     def stored(self, x: np.ndarray) -> np.ndarray:
-        """Numbers in 16 bits, from float32."""
+        """Numbers, rounded to float32 and then to the scheme's 16 bits."""
         return rounded(rounded(x), self.digits, self.least)
 
 
@@ -111,7 +112,7 @@ SCHEMES = (
 def _rounded_types(
     layer: Layer, data: Data, n: tuple[int, ...], scheme: Scheme
 ) -> tuple[TokenTypes, TokenTypes]:
-    """The token types of D0 and D1 with rounded tokens."""
+    """The token types of D0 and D1, with every token rounded."""
     d0, d1 = token_types(layer, data, n)
     # With X all ones vectors have a part of X.
     plain_d0, plain_d1 = token_types(replace(layer, attention_x="identity"), data, n)
@@ -125,8 +126,8 @@ def _rounded_types(
 def _round_types(
     types: TokenTypes, plain: TokenTypes, multiplies_by_ones: bool, scheme: Scheme
 ) -> TokenTypes:
-    """Types of rounded tokens, from those and the `plain` ones with X = I; scores are exact
-    products of tokens and of rounded A X, and cross-attention has a last coordinate of 0."""
+    """The types of rounded tokens, from those of exact ones and the `plain` ones with X = I. Scores
+    are exact products of tokens and of rounded A X; cross-attention gets a last coordinate of 0."""
     queries = scheme.stored(plain.queries)
     keys = scheme.stored(plain.keys)
     counts = plain.coordinate_counts[:, None, :]
@@ -143,7 +144,8 @@ def _round_types(
 
 
 def _outputs(types: TokenTypes, kernel: Kernel, scheme: Scheme) -> np.ndarray:
-    """The rounded rows, (5, P, R), of a kernel that is divided by its row's sum."""
+    """The rounded entries of a kernel's rows, (5, P, R): first, marked, own, rest and last. The
+    rows are divided by their sums."""
     if scheme.eager:
         types = replace(types, scores=scheme.stored(types.scores))
     else:
@@ -167,7 +169,7 @@ REST_OUTPUT = 3
 
 
 def _rounded_rows(types: TokenTypes, kernel: Kernel, part: float, scheme: Scheme) -> Rows:
-    """The rounded rows of a kernel less a part of their mean."""
+    """The rows of a kernel less a part of their mean, where every number is rounded."""
     outputs = _outputs(types, kernel, scheme)
     if part > 0:
         mean = _outputs(types, KERNELS["uniform"], scheme)
@@ -193,7 +195,8 @@ def _rounded_rows(types: TokenTypes, kernel: Kernel, part: float, scheme: Scheme
 def rounded_columns(
     kernel: Kernel, part: float, layer: Layer, data: Data, scheme: Scheme, n: Sequence[int]
 ) -> Scored:
-    """`score_columns`, rounded, of rows less a part of their mean."""
+    """What `score_columns` gives, by rows less a part of their mean in which every number is
+    rounded."""
     d0, d1 = _rounded_types(layer, data, tuple(n), scheme)
     rows_on_d0 = _rounded_rows(d0, kernel, part, scheme)
     rows_on_d1 = _rounded_rows(d1, kernel, part, scheme)
@@ -209,18 +212,18 @@ def rounded_columns(
 
 
 def tested_sizes(data: Data, every_up_to: int, per_decade: int) -> np.ndarray:
-    """All multiples of K up to `every_up_to`, and so many a decade up to 10^12."""
+    """The multiples of K that are tried: all up to `every_up_to`, and so many a decade up to
+    10^12."""
     decades = math.log10(LARGEST_N / data.classes)
-    beyond = np.geomspace(1, LARGEST_N // data.classes, round(per_decade * decades))
-    all_first = np.arange(1, every_up_to // data.classes + 1)
-    sizes = np.unique(np.append(all_first, beyond.astype(np.int64))) * data.classes
+    spread_multiples = np.geomspace(1, LARGEST_N // data.classes, round(per_decade * decades))
+    first_multiples = np.arange(1, every_up_to // data.classes + 1)
+    sizes = np.unique(np.append(first_multiples, spread_multiples.astype(np.int64))) * data.classes
     return sizes[sizes > 1]
 
 
 def first_lost(verdict_at: Callable[[np.ndarray], np.ndarray], data: Data) -> float:
-    """The first n at which a kernel does not separate, both sides of it being asked, from what
-    `separation` gives for each of several n; inf if there is none, NaN where float64 does not tell
-    at an n before it."""
+    """The first n at which a kernel does not separate, from the verdicts at several n; both sides
+    of it are tried. inf if there is none, NaN where float64 does not tell at an n before it."""
     sizes = tested_sizes(data, EVERY_MULTIPLE_UP_TO, KERNEL_SIZES_PER_DECADE)
 
     def separates(n: np.ndarray) -> np.ndarray:
@@ -230,8 +233,8 @@ def first_lost(verdict_at: Callable[[np.ndarray], np.ndarray], data: Data) -> fl
     if k is None:
         return math.inf
     # Before the least n stands one at which it is taken to separate.
-    before = sizes[k - 1] if k > 0 else sizes[0] - data.classes
-    last = last_multiple_between(separates, int(before), int(sizes[k]), data.classes)
+    n_before = sizes[k - 1] if k > 0 else sizes[0] - data.classes
+    last = last_multiple_between(separates, int(n_before), int(sizes[k]), data.classes)
     first = last + data.classes
     is_known = verdict_at(np.array([first]))[0] == 0
     return float(first) if is_known else math.nan
@@ -240,7 +243,7 @@ def first_lost(verdict_at: Callable[[np.ndarray], np.ndarray], data: Data) -> fl
 def _first_that_fails(
     separates: Callable[[np.ndarray], np.ndarray], sizes: np.ndarray
 ) -> int | None:
-    """The index of the first of numbers of tokens at which a kernel does not separate."""
+    """The index of the first n at which a kernel does not separate; None if there is none."""
     for start in range(0, len(sizes), SIZES_IN_A_BATCH):
         fails = np.flatnonzero(~separates(sizes[start : start + SIZES_IN_A_BATCH]))
         if len(fails) > 0:
@@ -251,13 +254,14 @@ def _first_that_fails(
 def _verdicts_of_columns(
     columns: Callable[[list[int]], Scored], layer: Layer, data: Data, n: np.ndarray
 ) -> np.ndarray:
-    """The verdict at each n, (P,), from what `columns` gives at numbers of tokens."""
+    """The verdict at each n, (P,), from the scored columns that `columns` returns for several n."""
     sizes = n.tolist()
     return verdicts(columns(sizes).probability_bounds(), layer, data, tuple(sizes))
 
 
 def _rows_by_scheme(name: str, part: float, layer: Layer, data: Data) -> Iterator[Row]:
-    """A row for each scheme, of a kernel less a part of its row's mean in a layer."""
+    """The rows of a kernel less a part of its row's mean in a layer, one for each scheme of
+    rounding."""
     kernel = KERNELS[name]
     exact = minus_mean(part, kernel) if part > 0 else kernel
     verdicts_exactly = partial(
@@ -268,7 +272,7 @@ def _rows_by_scheme(name: str, part: float, layer: Layer, data: Data) -> Iterato
     of_exp = exp_probabilities(layer, data, (margins_at,))
     margins = separate(exact, layer, data, [margins_at], of_exp)
     counted_sizes = tested_sizes(data, every_up_to=0, per_decade=5)
-    before = verdicts_exactly(counted_sizes)
+    exact_verdicts = verdicts_exactly(counted_sizes)
     row = {
         "kernel": name,
         "lambda": part,
@@ -280,12 +284,12 @@ def _rows_by_scheme(name: str, part: float, layer: Layer, data: Data) -> Iterato
     for scheme in SCHEMES:
         columns = partial(rounded_columns, kernel, part, layer, data, scheme)
         verdicts_rounded = partial(_verdicts_of_columns, columns, layer, data)
-        after = verdicts_rounded(counted_sizes)
+        rounded_verdicts = verdicts_rounded(counted_sizes)
         scheme_row = {
             "scheme": scheme.name,
             "first_lost": number_or_null(first_lost(verdicts_rounded, data)),
-            "gained": int(((after == 1) & (before == 0)).sum()),
-            "lost": int(((before == 1) & (after == 0)).sum()),
+            "gained": int(((rounded_verdicts == 1) & (exact_verdicts == 0)).sum()),
+            "lost": int(((exact_verdicts == 1) & (rounded_verdicts == 0)).sum()),
         }
         probabilities = probability_each_bias(columns(biases_at).ranked()).tolist()
         for n, probability in zip(N_OF_BIASES, probabilities, strict=True):

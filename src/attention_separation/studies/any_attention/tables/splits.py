@@ -44,7 +44,7 @@ ABOUT = (
 
 
 def split_rows(kernels: Sequence[Kernel], data: Data) -> Iterator[Row]:
-    """The rows of the table; of kernels of vectors alone."""
+    """The rows of the table of splits, of kernels of vectors alone."""
     sizes = [n - n % data.classes for n in N_OF_SPLITS if n >= data.classes]
     for kernel in kernels:
         if kernel.kind != "features":

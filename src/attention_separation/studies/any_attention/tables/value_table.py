@@ -133,7 +133,7 @@ def reach_row(kernel: Kernel, layer: Layer, data: Data) -> Row:
 
 
 def tables(job: KernelsJob) -> dict[str, pa.Table]:
-    """The table of kernels and that of their values, by name."""
+    """The table of kernels and the table of their values, by name."""
     assert job.sizes is not None
     cases = list(product(asked_kernels(job.only, job.kernels), LAYERS))
     progress = Progress("kernels-values", len(cases), "kernels in layers")
