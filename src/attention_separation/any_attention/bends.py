@@ -20,10 +20,10 @@ LOOKED_AT_A_DECADE = 2_000
 LEAST_BEND = 1e-3
 """How far a weight's logarithm is from the straight line."""
 
-LEAST_LOG = np.log(1e-300)
+LOG_OF_0 = np.log(1e-300)
 """Stands for the logarithm of a weight of 0."""
 
-LEAST_WEIGHT = 1e-290
+LEAST_WHOLE_WEIGHT = 1e-290
 """A smaller one above 0 has lost digits, and is not looked at."""
 
 MOST_BENDS = 500
@@ -97,11 +97,11 @@ def _logs_of_weights(kernel: Kernel, layer: Layer, data: Data, sizes: np.ndarray
 
 
 def _logs_of_sizes(weights: np.ndarray) -> np.ndarray:
-    """log |weight|, `LEAST_LOG` of 0, and NaN where float64 does not have the digits."""
+    """log |weight|, `LOG_OF_0` of 0, and NaN where float64 does not have the digits."""
     sizes = np.abs(weights)
-    is_known = np.isfinite(sizes) & ((sizes == 0) | (sizes > LEAST_WEIGHT))
+    is_known = np.isfinite(sizes) & ((sizes == 0) | (sizes > LEAST_WHOLE_WEIGHT))
     with np.errstate(divide="ignore"):
-        logs = np.maximum(np.log(sizes), LEAST_LOG)
+        logs = np.maximum(np.log(sizes), LOG_OF_0)
     return np.where(is_known, logs, np.nan)
 
 
