@@ -2,8 +2,8 @@
 
 import difflib
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .kernel import Kernel
@@ -61,6 +61,7 @@ class KernelFamily:
     is_whole: bool = False  # whether the number has no fraction
     takes_kernel: bool = False  # whether `build` takes another kernel
     suffix: str = ""  # behind the number
+    other_names: Mapping[float, str] = field(default_factory=dict)  # of numbers out of its range
 
     @property
     def form(self) -> str:
@@ -127,14 +128,36 @@ def biased(bias: float) -> Kernel:
 
 
 FAMILIES = (
-    KernelFamily("power", "x^P", low=0.01, high=1000, build=power),
+    KernelFamily("power", "x^P", low=0.01, high=1000, build=power, other_names={0: "uniform"}),
     KernelFamily(
-        "taylor", "Taylor's sum of e^x to degree P", low=1, high=200, build=taylor, is_whole=True
+        "taylor",
+        "Taylor's sum of e^x to degree P",
+        low=1,
+        high=200,
+        build=taylor,
+        is_whole=True,
+        other_names={0: "uniform"},
     ),
     KernelFamily("exp_over", "e^(x/P)", low=0.001, high=10_000, build=at_temperature),
-    KernelFamily("cosine_softmax", "e^(P cos(q, k))", low=0.01, high=1000, build=cosine_softmax),
-    KernelFamily("ssmax", "e^(P log n · x/√d)", low=0.001, high=100, build=scalable_softmax),
-    KernelFamily("entmax", "P-entmax", low=1.01, high=2, build=alpha_entmax),
+    KernelFamily(
+        "cosine_softmax",
+        "e^(P cos(q, k))",
+        low=0.01,
+        high=1000,
+        build=cosine_softmax,
+        other_names={0: "uniform"},
+    ),
+    KernelFamily(
+        "ssmax",
+        "e^(P log n · x/√d)",
+        low=0.001,
+        high=100,
+        build=scalable_softmax,
+        other_names={0: "uniform"},
+    ),
+    KernelFamily(
+        "entmax", "P-entmax", low=1.01, high=2, build=alpha_entmax, other_names={1: "exp"}
+    ),
     KernelFamily(
         "entmax",
         "P-entmax of x/√d",
@@ -142,9 +165,18 @@ FAMILIES = (
         high=2,
         build=alpha_entmax_sqrt_d,
         suffix="_sqrt_d",
+        other_names={1: "exp_sqrt_d"},
     ),
     KernelFamily("focused", "φ = ‖z₊‖ z₊^P / ‖z₊^P‖", low=1, high=100, build=focused_of_degree),
-    KernelFamily("sigmoid", "σ(x − P log n)", low=0.01, high=100, build=biased, suffix="_log_n"),
+    KernelFamily(
+        "sigmoid",
+        "σ(x − P log n)",
+        low=0.01,
+        high=100,
+        build=biased,
+        suffix="_log_n",
+        other_names={0: "sigmoid"},
+    ),
     KernelFamily(
         "minus_mean",
         "f − P/n, f of a kernel divided by the row's sum",
@@ -212,6 +244,8 @@ def _kernel_of_family(
     )
     if not fits:
         hint = _with_a_point(family, number)
+        if value in family.other_names:
+            hint = f"did you mean {family.other_names[value]!r}, which it would be? "
         raise UnknownKernelError(f"{name!r} is no kernel; {hint}allowed: {family.words}")
     kernel = family.build(int(value) if is_whole else value, *other_kernels)
     if kernel.name != name:
