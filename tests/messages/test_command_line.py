@@ -9,7 +9,7 @@ from attention_separation.__main__ import main
     "words",
     [
         ["separate", "-x**2"],
-        ["largest-n", "exp", "-(x - 3)"],
+        ["largest-n", "exp", "-(x-3)"],
         ["needle", "-x", "--mu", "5"],
         ["recall", "-x", "--d", "16"],
     ],
