@@ -42,7 +42,7 @@ NEEDS_publish := docs
 NEEDS_cluster := $(VENV)/ready-cluster
 NEEDS_rank := $(VENV)/ready-rank
 NEEDS_fla := $(VENV)/ready-rank
-KILLS ?= 24
+KILLS ?= 100
 $(if $(TESTS_$(OF)),,$(error OF=$(OF): there is quick slow faults report explore publish cluster rank fla))
 
 # Of `make test-versions`: the newest versions that pyproject.toml allows, or lowest-direct, the oldest.

@@ -1,12 +1,14 @@
-"""kill -9 at random moments: after the documented recovery all bytes are those of a quiet run.
+"""Signals at random moments: after the documented recovery all bytes are those of a quiet run.
 
-`python tests/faults/campaign.py --kills 24 --seed 1 [TARGET ...]` prints a line for each kill. What
-is killed, in turn: one running job; Snakemake alone, whose jobs live on; Snakemake with its jobs.
-The recovery is what docs/run.md says: `snakemake --unlock` if Snakemake was
+`python tests/faults/campaign.py --kills 100 --seed 1 [TARGET ...]` prints a line for each kill, and
+how many were equal by signal and by what was killed. That is, in turn: one running job; Snakemake
+alone, whose jobs live on; Snakemake with its jobs. Each gets each signal in turn: kill -9, a batch
+system's TERM, Ctrl-C, and the end of a terminal. The recovery is what docs/run.md says: `snakemake --unlock` if Snakemake was
 killed, then the same command, at once, beside the jobs that live on.
 """
 
 import argparse
+import itertools
 import os
 import random
 import re
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +33,7 @@ from processes import processes, wait_for
 from project import Project
 
 KINDS = ("a job", "snakemake", "snakemake and its jobs")
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 SLICES = "results/slices/"
 
 
@@ -69,15 +73,21 @@ class Campaign:
     def run(self, kills: int, say: Callable[[str], None] = print) -> int:
         """Kill so many times; returns after how many the bytes were those of the quiet run."""
         say(f"a quiet run took {self.seconds:.1f} s and made {len(self.expected)} files")
-        equal = 0
-        for number in range(kills):
-            wrong, told = self.one(KINDS[number % len(KINDS)])
-            equal += not wrong
-            say(f"{number + 1}: {told}: {f'DIFFERENT: {wrong}' if wrong else 'equal'}")
-        say(f"{kills} kills, {equal} equal")
-        return equal
+        kinds = itertools.cycle(itertools.product(SIGNALS, KINDS))
+        kills_of_kind: Counter[str] = Counter()
+        equal_of_kind: Counter[str] = Counter()
+        for number, (sent, kind) in enumerate(itertools.islice(kinds, kills), start=1):
+            wrong, told = self.one(kind, sent)
+            name = f"{sent.name} to {kind}"
+            kills_of_kind[name] += 1
+            equal_of_kind[name] += not wrong
+            say(f"{number}: {told}: {f'DIFFERENT: {wrong}' if wrong else 'equal'}")
+        for name, count in kills_of_kind.items():
+            say(f"{name}: {equal_of_kind[name]} of {count} equal")
+        say(f"{kills} kills, {equal_of_kind.total()} equal")
+        return equal_of_kind.total()
 
-    def one(self, kind: str) -> tuple[list[str], str]:
+    def one(self, kind: str, sent: signal.Signals) -> tuple[list[str], str]:
         """One kill and the recovery; the paths that are not as they should be, and what was done.
 
         A moment at which the run has ended, or has no job to kill, is drawn again.
@@ -86,10 +96,10 @@ class Campaign:
             for made in ("results", ".snakemake"):
                 shutil.rmtree(self.folder / made, ignore_errors=True)
             moment = self.random.uniform(0, self.seconds)
-            killed = self._killed(kind, moment)
+            killed = self._killed(kind, sent, moment)
             if killed:
                 break
-        told = [f"{killed} killed at {moment:.1f} s"]
+        told = [f"{killed} got {sent.name} at {moment:.1f} s"]
         orphans = processes(self.folder, "attention_separation")
         if kind != KINDS[0]:
             self.project.make("--unlock")
@@ -108,8 +118,8 @@ class Campaign:
         wrong = [path for path in paths if found.get(path) != self.expected.get(path)]
         return wrong, ", ".join(told)
 
-    def _killed(self, kind: str, moment: float) -> str | None:
-        """Start snakemake and kill after so many seconds; what was killed, None if nothing."""
+    def _killed(self, kind: str, sent: signal.Signals, moment: float) -> str | None:
+        """Start snakemake and send a signal after so many seconds; what got it, None if nothing."""
         process = subprocess.Popen(
             self.project.command(*self.targets),
             cwd=self.folder,
@@ -125,22 +135,25 @@ class Campaign:
                 return None
             if kind == KINDS[0]:
                 jobs = processes(self.folder, "attention_separation")
-                return self._killed_job(self.random.choice(sorted(jobs)), process) if jobs else None
+                if not jobs:
+                    return None
+                return self._killed_job(self.random.choice(sorted(jobs)), sent, process)
             if kind == KINDS[1]:
-                process.kill()
+                process.send_signal(sent)
             else:
-                os.killpg(process.pid, signal.SIGKILL)
+                os.killpg(process.pid, sent)
             return kind
         finally:
             if kind == KINDS[0] and process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
-            process.wait(60)
+            # After TERM it waits for the jobs that run.
+            process.wait(600)
 
-    def _killed_job(self, pid: int, process: subprocess.Popen) -> str | None:
-        """Kill a job; snakemake goes on with the others and must fail in the end."""
+    def _killed_job(self, pid: int, sent: signal.Signals, process: subprocess.Popen) -> str | None:
+        """Send a signal to a job; snakemake goes on with the others and must fail in the end."""
         try:
             words = psutil.Process(pid).cmdline()
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, sent)
         except (psutil.Error, OSError):
             return None
         # A job that had ended its work is no kill: then everything has been made.
@@ -149,7 +162,7 @@ class Campaign:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=24)
+    parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("targets", nargs="*", help="of snakemake; all if none is given")
     arguments = parser.parse_args()

@@ -21,7 +21,7 @@ TABLE = f"results/panels/{PANEL}.parquet"
 
 
 def test_after_kill_9_the_same_command_goes_on_to_the_same_bytes(tmp_path):
-    """One kill of each kind; `make test OF=faults` kills more often."""
+    """kill -9 of each kind; `make test OF=faults` sends more signals, more often."""
     said = []
     equal = Campaign(tmp_path, seed=1, targets=(PANEL,)).run(len(KINDS), said.append)
     assert equal == len(KINDS), "\n".join(said)
