@@ -3,8 +3,8 @@
 `python tests/faults/campaign.py --kills 100 --seed 1 [TARGET ...]` prints a line for each kill, and
 how many were equal by signal and by what was killed. That is, in turn: one running job; Snakemake
 alone, whose jobs live on; Snakemake with its jobs. Each gets each signal in turn: kill -9, a batch
-system's TERM, Ctrl-C, and the end of a terminal. The recovery is what docs/run.md says: `snakemake --unlock` if Snakemake was
-killed, then the same command, at once, beside the jobs that live on.
+system's TERM, Ctrl-C, and the end of a terminal. The recovery is what docs/run.md says: `snakemake
+--unlock` if Snakemake was killed, then the same command, at once, beside the jobs that live on.
 """
 
 import argparse
