@@ -77,6 +77,9 @@ ifneq ($(shell test -w "$$HOME" && echo writable),writable)
 export XDG_CACHE_HOME ?= $(CURDIR)/.cache
 endif
 
+# Jobs of a run import the same libraries: what is compiled once is kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
 # What pip would do: uv takes the certificates of the system, and the index that pip's variable names.
 export UV_SYSTEM_CERTS ?= true
 ifdef PIP_INDEX_URL
@@ -108,7 +111,7 @@ $(READY): locks/run.lock locks/build.lock pyproject.toml
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r locks/build.lock
-	@$(UV) --require-hashes --no-build-isolation -r locks/run.lock
+	@$(UV) --compile-bytecode --require-hashes --no-build-isolation -r locks/run.lock
 	@$(UV) --no-deps --no-build-isolation --editable .
 	@touch $@
 

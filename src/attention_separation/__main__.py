@@ -1,6 +1,7 @@
 """`attention-separation COMMAND ...`, for people, and `job MODULE ...`, which rules run."""
 
 import argparse
+import atexit
 import contextlib
 import gc
 import importlib
@@ -15,7 +16,7 @@ import typing
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from . import __version__
 from .commands import COMMANDS, PACKAGE_NAME, usage
@@ -267,11 +268,22 @@ def entry() -> None:
     sys.exit(main())
 
 
+def end_process(status: int) -> NoReturn:
+    """End with an exit status, once what was printed is written and what was to be done at exit is
+    done. To take the interpreter down with all that a job has loaded takes a fifth of a short one.
+    """
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        # Python itself says what is wrong with it, and ends with another status.
+        sys.exit(status)
+    os._exit(status)
+
+
 if __name__ == "__main__":
     # What imports leave is no garbage: to look for it would take a tenth of a short job.
     gc.set_threshold(1_000_000)
     shut_out_surroundings()
-    status = main()
-    # A job ends with its process: collecting garbage at exit would take a fifth of a short one.
-    gc.freeze()
-    sys.exit(status)
+    end_process(main())

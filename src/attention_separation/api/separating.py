@@ -66,10 +66,11 @@ class Separation(Answer):
     @cached_property
     @question
     def margin(self) -> float | None:
-        """By how much scores can be kept apart: the largest 2 eps, in units of sqrt(log n), such
-        that for some threshold theta, with at least half of the kernel's best probability, a score
-        on D1 is above theta + eps and all on D0 are at most theta - eps. A supremum; None where the
-        best probability is 0, or no gap has half of it. Needs more memory than the rest.
+        """The largest gap between the scores of D0 and D1 that leaves half of the best probability,
+        in units of sqrt(log n); None where the best probability is 0, or no gap leaves half of it.
+
+        A gap is 2 eps: for some threshold theta a score on D1 is above theta + eps, and all on D0
+        are at most theta - eps. The largest is a supremum. It needs more memory than the rest.
 
         Raises
         ------

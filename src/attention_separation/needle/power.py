@@ -204,8 +204,9 @@ class _Path:
         return means[:, 0], means[:, 1]
 
     def seen_range(self, n: int, least: float) -> tuple[float, float]:
-        """The range of log omega to integrate over: to the left of it the integrand, odd in omega,
-        falls as omega to an accuracy of `least`, to the right it is smaller than that."""
+        """The range (from, to) of log omega to integrate over. On its right the integrand is
+        smaller than `least`. On its left it is smaller than the root of that: it is odd in omega,
+        so that there it is a straight line up to an error of its square."""
         of_token, of_needle = self.characteristic(np.exp(WIDE_LOG_OMEGA))
         size = np.abs(_integrand(n, of_token, of_needle))
         from_where = WIDE_LOG_OMEGA[size > math.sqrt(least)]

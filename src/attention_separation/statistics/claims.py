@@ -104,7 +104,12 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Agrees if the interval lies inside the range, differs if outside, else undecided."""
+        """Agrees if the interval lies inside the range, differs if outside, else undecided.
+
+        Inside, its low end is at least the least allowed value and its high end at most the most;
+        outside, its high end is below the least or its low end above the most. `far`, where it is
+        given, is the wider interval that has to be outside.
+        """
         # NaN is neither inside nor outside.
         near = self.measured
         distances = self._distances(compared_with_least=near.low, compared_with_most=near.high)

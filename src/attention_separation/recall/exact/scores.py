@@ -251,6 +251,8 @@ class DecayedKeys:
         _check_bulk(frequencies, all_at)
 
         def size_at(omega: np.ndarray) -> np.ndarray:
+            """How large the integrand is at each omega: the product of all factors but the least,
+            whose logarithms lie along the first axis."""
             law = self.question.law(_nodes(self.question, omega))
             logs, _ = self._logs_and_signs(law, omega, PROBING_SHARE)
             return np.exp(logs.sum(axis=0) - logs.min(axis=0))

@@ -215,11 +215,15 @@ class PaperClaim:
     any_d: bool = False
     scope: str = ""
 
-    @property
+    @cached_property
     def relation(self) -> Relation:
         """How the claim's cells must stand to its bound."""
-        sign, bound = SignAndBound.of(self.claimed)
+        sign, bound = self._sign_and_bound
         return Relation.RATIO if bound.startswith("o(") else RELATIONS[sign]
+
+    @cached_property
+    def _sign_and_bound(self) -> SignAndBound:
+        return SignAndBound.of(self.claimed)
 
     def columns(self) -> dict[str, object]:
         """The columns of a claim's row that say what it is, whatever is computed."""
@@ -244,7 +248,7 @@ class PaperClaim:
 
     def bound(self, setting: Setting) -> float:
         """The number that cells are compared with, at a setting."""
-        bound = SignAndBound.of(self.claimed).bound
+        bound = self._sign_and_bound.bound
         return self._value(bound.removeprefix("o"), setting)
 
     def _value(self, text: str, setting: Setting) -> float:

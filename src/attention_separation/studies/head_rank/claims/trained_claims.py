@@ -113,8 +113,9 @@ def _over_ranks(name: str, first: RunsByRank, second: RunsByRank) -> Iterator[Co
 def without_and_with(
     encoding: Settings, *, layers: int | None = None, times_the_width: int = 1
 ) -> Contrasts:
-    """The function of runs that gives the contrasts of lower ranks without an encoding, at so many
-    times the width, with those with one: of each number of layers, or of `layers` alone."""
+    """The function that gives, of trained runs, contrasts over lower ranks: runs without an
+    encoding against runs with it. Those without are `times_the_width` as wide. There is a contrast
+    for each number of layers, or for `layers` alone."""
 
     def contrasts(rows: list[Run]) -> Iterator[Contrast]:
         """A contrast for each number of layers among some runs."""

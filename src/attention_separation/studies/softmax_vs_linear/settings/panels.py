@@ -353,9 +353,9 @@ def _parameter_faults(panel: Panel) -> list[Fault]:
 
 
 def _kernel_faults(panel: Panel) -> list[Fault]:
-    """The fault of a panel whose contest has a kernel, given by a formula, without weights at the
-    first or the last point; none if all have weights. Kernels that are Python functions are not
-    called where settings are read."""
+    """The fault of a panel's contest if one of its formulas gives no attention weights at the
+    panel's first or last point, in a list; an empty list if all give weights. Kernels that are
+    Python functions are not called where settings are read."""
     model = MODELS[panel.model]
     if not isinstance(model, AttentionModel) or not panel.contest.formulas:
         return []

@@ -43,7 +43,8 @@ class Draw(NamedTuple):
 
 
 def draws(point: Point, special_tokens: int, streams: BlockStreams, trials: int) -> Iterator[Draw]:
-    """The draws of a block's trials, special tokens and signs, in chunks of trials.
+    """The draws of a block's trials, in chunks: indices of special tokens, (trials, 2, tokens) for
+    D0 and D1, and lanes of signs by stream. A chunk has about CHUNK_COLUMNS columns of signs.
 
     `special_tokens` is how many indices a dataset has: j3, or j2 and j3. With `data: same`, D0
     has those of D1.
@@ -51,8 +52,11 @@ def draws(point: Point, special_tokens: int, streams: BlockStreams, trials: int)
     places = streams.generator("places")
     names = signs.stream_names(point.signs, point.contest)
     rngs = {name: streams.generator(name) for name in names}
-    columns = signs.CHUNK_MULTIPLE * point.m * signs.lanes_per_column(point.d)
-    chunk = signs.CHUNK_MULTIPLE * max(CHUNK_COLUMNS // columns, 1)
+    columns_of_a_trial = point.m * signs.lanes_per_column(point.d)
+    trials_that_fit = CHUNK_COLUMNS // columns_of_a_trial
+    # A whole number of multiples, and at least one.
+    multiples = max(trials_that_fit // signs.CHUNK_MULTIPLE, 1)
+    chunk = signs.CHUNK_MULTIPLE * multiples
     for start in range(0, trials, chunk):
         count = min(chunk, trials - start)
         indices = places.integers(0, point.n, size=(count, 2, special_tokens))
