@@ -8,7 +8,7 @@ from pathlib import Path
 
 from making import CONFIG, ROOT
 
-from attention_separation.results.provenance import PACKAGE, _text_and_imports, closure
+from attention_separation.results.provenance import PACKAGE, _digest_and_imports, closure
 from attention_separation.studies.softmax_vs_linear.study import PAPERS_FIGURES
 
 LIBRARY = (
@@ -123,7 +123,7 @@ def may_import(importer: str, imported: str) -> bool:
 
 def ours(name: str) -> list[str]:
     """Modules of the package that one of its modules imports."""
-    found = _text_and_imports(f"{PACKAGE}.{name}".strip("."))[1]
+    found = _digest_and_imports(f"{PACKAGE}.{name}".strip("."))[1]
     return [module.removeprefix(PACKAGE).removeprefix(".") for module in found]
 
 

@@ -25,11 +25,11 @@ def package(tmp_path, monkeypatch):
             path = tmp_path / name
             assert old in path.read_text()
             path.write_text(path.read_text().replace(old, new))
-        provenance._text_and_imports.cache_clear()
+        provenance._digest_and_imports.cache_clear()
         return code_digest("attention_separation.one")
 
     yield digest
-    provenance._text_and_imports.cache_clear()
+    provenance._digest_and_imports.cache_clear()
 
 
 def test_an_import_inside_a_function_counts(package):

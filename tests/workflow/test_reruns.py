@@ -281,11 +281,11 @@ def with_source(monkeypatch, folder: Path, path: str, old: str, new: str) -> Non
     changed = folder / Path(path).name
     changed.write_text(text.replace(old, new))
     module = path.removeprefix("src/").removesuffix(".py").replace("/", ".")
-    source, parsed = provenance._source, provenance._text_and_imports
+    source, parsed = provenance._source, provenance._digest_and_imports
     monkeypatch.setattr(provenance, "_source", lambda n: changed if n == module else source(n))
     monkeypatch.setattr(
         provenance,
-        "_text_and_imports",
+        "_digest_and_imports",
         lambda n: parsed.__wrapped__(n) if n == module else parsed(n),
     )
 

@@ -4,15 +4,16 @@ A digest of code is taken of a module and of all modules of this package that it
 or through others: their *closure*.
 """
 
-import ast
 import importlib
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from attention_separation import __version__
 
 from ..settings.strict_model import digest
+from .syntax_trees import Import, KeptTrees, kept_trees
 
 PACKAGE = __name__.partition(".")[0]
 ROOT = Path(__file__).parent.parent
@@ -28,25 +29,26 @@ def code_digest(*modules: str) -> str:
     there for type checkers alone do not count. ModuleNotFoundError if one of `modules` is not a
     module of this package.
     """
-    texts = closure(*modules)
-    return digest("\n".join(f"{name}\n{texts[name]}" for name in sorted(texts)))
+    digests = closure(*modules)
+    return digest("\n".join(f"{name}\n{digests[name]}" for name in sorted(digests)))
 
 
 def closure(*modules: str) -> dict[str, str]:
-    """The text of the syntax tree of each module that some modules of this package are or import,
+    """The digest of the syntax tree of each module that some modules of this package are or import,
     directly or through others, by its name."""
-    texts: dict[str, str] = {}
+    digests: dict[str, str] = {}
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name in texts:
+        if name in digests:
             continue
-        texts[name], imported = _text_and_imports(name)
+        digests[name], imported = _digest_and_imports(name)
         waiting += imported
         package = name.rpartition(".")[0]
         if package:
             waiting.append(package)
-    return texts
+    _trees().write()
+    return digests
 
 
 def versions() -> dict[str, str]:
@@ -76,86 +78,40 @@ def _source(name: str) -> Path | None:
 
 
 @cache
-def _text_and_imports(name: str) -> tuple[str, tuple[str, ...]]:
-    """A module's syntax tree without docstrings, as text, and the modules of ours it imports."""
+def _trees() -> KeptTrees:
+    """The syntax trees that this process has read or taken."""
+    return kept_trees(ROOT / "__pycache__")
+
+
+@cache
+def _digest_and_imports(name: str) -> tuple[str, tuple[str, ...]]:
+    """The digest of a module's syntax tree without docstrings, and the modules of ours that it
+    imports."""
     path = _source(name)
     if path is None:
         raise ModuleNotFoundError(f"{name!r} is not a module of {PACKAGE}", name=name)
-    imports: list[ast.Import | ast.ImportFrom] = []
-    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-    text = _tree_text(tree, imports)
-    return text, tuple(_imported_modules(name, imports))
+    tree = _trees().tree_of(path.read_bytes())
+    return tree.digest, tuple(_imported_modules(name, path, tree.imports))
 
 
-def _tree_text(node: ast.AST, imports: list[ast.Import | ast.ImportFrom]) -> str:
-    """A syntax tree as text, less strings that stand as statements; adds its imports to a list.
-
-    One walk of our own takes half as long as the three that `ast` would need, and every run of
-    Snakemake waits for it.
-    """
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        imports.append(node)
-    parts = []
-    for field in node._fields:
-        value = getattr(node, field)
-        if isinstance(value, ast.AST):
-            parts.append(_tree_text(value, imports))
-        elif isinstance(value, list):
-            items = []
-            for item in value:
-                if _is_string_statement(item) or _is_for_types(item):
-                    continue
-                if isinstance(item, ast.AST):
-                    items.append(_tree_text(item, imports))
-                else:
-                    items.append(repr(item))
-            parts.append(f"[{','.join(items)}]")
-        else:
-            parts.append(repr(value))
-    return f"{type(node).__name__}({','.join(parts)})"
-
-
-def _imported_modules(name: str, imports: list[ast.Import | ast.ImportFrom]) -> list[str]:
+def _imported_modules(name: str, path: Path, imports: tuple[Import, ...]) -> Iterator[str]:
     """The modules of this package that the module `name` imports, by its import statements."""
-    modules = []
-    for node in imports:
-        if isinstance(node, ast.Import):
-            modules += [alias.name for alias in node.names]
-        else:
-            # `from package import name`: the name may be a module or something in one.
-            package = _absolute_name(name, node)
+    for statement in imports:
+        package = _absolute_name(name, path, statement)
+        # `from package import name`: the name may be a module or something in one.
+        modules = [".".join(filter(None, (package, imported))) for imported in statement.names]
+        if package:
             modules.append(package)
-            modules += [f"{package}.{alias.name}" for alias in node.names]
-    return [module for module in modules if _source(module)]
+        yield from filter(_source, modules)
 
 
-def _absolute_name(name: str, node: ast.ImportFrom) -> str:
+def _absolute_name(name: str, path: Path, statement: Import) -> str:
     """The absolute name of the module after `from` in an import of the module `name`, such as
-    "package.part" of `from .part import thing`."""
-    if not node.level:
-        return node.module or ""
-    path = _source(name)
-    levels_up = node.level
-    if path is not None and path.name == "__init__.py":
+    "package.part" of `from .part import thing`; "" where there is none."""
+    if not statement.level:
+        return statement.module or ""
+    levels_up = statement.level
+    if path.name == "__init__.py":
         levels_up -= 1
     package = name.rsplit(".", levels_up)[0] if levels_up else name
-    return f"{package}.{node.module}" if node.module else package
-
-
-def _is_string_statement(node: object) -> bool:
-    """Whether a node is a string that stands as a statement, as a docstring does."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
-def _is_for_types(node: object) -> bool:
-    """Whether a node is `if TYPE_CHECKING:`, which never runs."""
-    return (
-        isinstance(node, ast.If)
-        and isinstance(node.test, ast.Name)
-        and node.test.id == "TYPE_CHECKING"
-        and not node.orelse
-    )
+    return f"{package}.{statement.module}" if statement.module else package
