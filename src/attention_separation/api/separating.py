@@ -13,6 +13,7 @@ from ..attention import separation
 from ..attention.kernel import Kernel
 from ..attention.sign_columns import StateScores, binomial_half_pmf, none_of, stack_networks
 from ..attention.threshold_curves import ThresholdCurve, ThresholdCurves, threshold_curves
+from ..looks.literal_text import literal_text
 from ..messages.extras import how_to_install
 from ..messages.number_check import number
 from ..messages.question import question
@@ -147,7 +148,8 @@ class Separation(Answer):
         """Draw the probability against the threshold, the best ones marked; needs matplotlib."""
         axes = axes or new_axes()
         curve = self.curve
-        axes.stairs(curve.probability, curve.edges, baseline=None, label=self.kernel)
+        name = literal_text(self.kernel)
+        axes.stairs(curve.probability, curve.edges, baseline=None, label=name)
         if isinstance(self.theta, tuple):
             axes.axvspan(*self.theta, alpha=0.2, linewidth=0)
         elif self.theta is not None:
@@ -157,7 +159,7 @@ class Separation(Answer):
             ylim=(0, 1.02),
             xlabel="threshold θ / √log n",
             ylabel="P(separates D1 from D0)",
-            title=f"{self.kernel}, n = {self.n:,}",
+            title=f"{name}, n = {self.n:,}",
         )
         return axes
 

@@ -171,6 +171,7 @@ def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
         columns=len(columns),
         note_size=SMALLEST,
         sharey=True,
+        parse_math=False,
     )
     with maps as (figure, axes):
         _move_rows_together(figure)
@@ -271,6 +272,7 @@ def threshold_figure(job: PanelsJob, table: pa.Table) -> Figure:
         columns=len(columns),
         note_size=SMALLEST,
         sharey=True,
+        parse_math=False,
     )
     with plots as (figure, axes):
         _move_rows_together(figure)
@@ -366,6 +368,7 @@ def phase_figure(job: PhaseJob, table: pa.Table) -> Figure:
         cell=(3.9, 3.3),
         around=(0, 0.8),
         columns=3,
+        parse_math=False,
     )
     with maps as (figure, axes):
         for ax, panel in zip(axes, job.panels, strict=True):
