@@ -48,24 +48,6 @@ def write_text(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
-def check_writable(folder: str | os.PathLike) -> None:
-    """Refuse a folder, there or to be made, in which or in whose folders no file can be made; the
-    text of the OSError names the folder and the cause."""
-    folder = Path(folder)
-    nearest = next(above for above in (folder, *folder.absolute().parents) if above.exists())
-    folders = [nearest]
-    if nearest == folder:
-        folders += [path for path in folder.glob("*") if path.is_dir()]
-    for path in folders:
-        try:
-            tempfile.TemporaryFile(dir=path).close()
-        except OSError as error:
-            if path != nearest and not path.exists():
-                continue  # another run has moved it away
-            text = f"{path}: no file can be made in this folder: {error.strerror or error}"
-            raise OSError(text) from error
-
-
 def _new(path: Path) -> tuple[int, Path]:
     """A new file, locked while its handle is open: so others know that its writer lives."""
     while True:

@@ -33,7 +33,7 @@ TOO_LARGE = 10**MOST_DIGITS
 HALF = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair: it can be written to no file."""
 
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
+UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 """Unicode's control characters but tab and newline, and what else XML has not: no program opens a
 picture or a report that holds one."""
 
@@ -136,7 +136,7 @@ def _why_unencodable(text: str) -> str:
     allowed = "allowed: Unicode text, with tabs and newlines but no other control characters"
     if HALF.search(text):
         return f"is no Unicode text; {allowed}"
-    control = CONTROL.search(text)
+    control = UNWRITABLE.search(text)
     if control:
         return f"has the character U+{ord(control[0]):04X}; {allowed}"
     return ""
