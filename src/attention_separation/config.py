@@ -21,6 +21,7 @@ from .settings.faults import (
 )
 from .settings.kernel_section import PythonKernel
 from .settings.section_files import WrittenSettings, read_settings
+from .settings.shared_faults import told_once
 from .settings.strict_model import Jobs, Seed, StrictModel
 from .settings.yaml_file import check_extent, check_mapping, parse_yaml
 from .studies.any_attention.settings import AnyAttentionSection, section_faults
@@ -149,6 +150,7 @@ def load_config(
         else:
             faults = _faults_between(config, tries_functions)
     if faults:
+        faults = told_once(faults, written.nodes, _in_sections(overrides))
         lines_by_source: dict[str, list[str]] = {}
         for place, text in faults:
             line = _line(place, text, overrides, origin)

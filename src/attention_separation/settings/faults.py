@@ -30,6 +30,9 @@ MOST_DIGITS = 4000
 
 TOO_LARGE = 10**MOST_DIGITS
 
+UNKNOWN_KEY = "unknown key"
+"""How a sentence on a key begins; most others are on its value."""
+
 HALF = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair: it can be written to no file."""
 
@@ -167,7 +170,7 @@ def _sentence(entry: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
             return "is missing"
         case "extra_forbidden":
             allowed = [field.alias or name for name, field in fields.items() if _is_shown(field)]
-            return f"unknown key; {suggestion(str(entry['loc'][-1]), allowed)}"
+            return f"{UNKNOWN_KEY}; {suggestion(str(entry['loc'][-1]), allowed)}"
         case "union_tag_invalid":
             tag = context["tag"]
             allowed = context["expected_tags"].replace("'", "").split(", ")
