@@ -89,12 +89,27 @@ def run_job(name: str, *words: str) -> int:
     print(f"# {PROGRAM} {__version__}, Python {platform.python_version()}\n# {line}", flush=True)
     start = time.perf_counter()
     try:
-        status = _answer(prog, lambda: _run(prog, name, words))
+        status = _answer(prog, lambda: _run_and_be_heard(prog, name, words))
     finally:
         print(f"# {time.perf_counter() - start:.1f} s", flush=True)
     if status:
         print(f"to run it alone:\n{line}", file=sys.stderr)
     return status
+
+
+STDERR, STDERR_OF_SNAKEMAKE = 2, 3
+"""Descriptors of a job's process: its log, and what its rule opens beside."""
+
+
+def _run_and_be_heard(prog: str, name: str, words: Sequence[str]) -> None:
+    """A job; where another run has removed its log, what is wrong is said where Snakemake is."""
+    try:
+        _run(prog, name, words)
+    except BaseException:
+        if sys.stderr is sys.__stderr__ and os.fstat(STDERR).st_nlink == 0:
+            with contextlib.suppress(OSError):
+                os.dup2(STDERR_OF_SNAKEMAKE, STDERR)
+        raise
 
 
 def _run(prog: str, name: str, words: Sequence[str]) -> None:

@@ -19,7 +19,9 @@ from .settings.faults import (
     shortened,
     unencodable_values,
 )
+from .settings.kernel_section import PythonKernel
 from .settings.section_files import WrittenSettings, read_settings
+from .settings.shared_faults import told_once
 from .settings.strict_model import Jobs, Seed, StrictModel
 from .settings.yaml_file import check_extent, check_mapping, parse_yaml
 from .studies.any_attention.settings import AnyAttentionSection, section_faults
@@ -111,12 +113,17 @@ WITH_FILES = [name for name in Config.model_fields if name not in IN_CONFIG_YAML
 
 
 def load_config(
-    path: Path, overrides: dict[str, Any] | None = None, origin: str = "--config"
+    path: Path,
+    overrides: dict[str, Any] | None = None,
+    origin: str = "--config",
+    tries_functions: bool = True,
 ) -> Config:
     """Read config.yaml and the files of its sections, let the overrides beat them, and check
     everything.
 
-    `origin` says, before the path of a fault in them, where the overrides come from.
+    `origin` says, before the path of a fault in them, where the overrides come from. A user's
+    kernels that are Python functions are tried, in a process of their own, where `tries_functions`:
+    that runs the code of their modules.
 
     Raises
     ------
@@ -141,8 +148,9 @@ def load_config(
             faults = _said_where_written(faults_of(error), values, whole)
             faults = shortened([(place, _moved(place) or text) for place, text in faults])
         else:
-            faults = _faults_between(config)
+            faults = _faults_between(config, tries_functions)
     if faults:
+        faults = told_once(faults, written.nodes, _in_sections(overrides))
         lines_by_source: dict[str, list[str]] = {}
         for place, text in faults:
             line = _line(place, text, overrides, origin)
@@ -168,15 +176,20 @@ def overrides_of(texts: list[str]) -> dict[str, Any]:
     return overrides
 
 
-def _faults_between(config: Config) -> list[Fault]:
+def _faults_between(config: Config, tries_functions: bool) -> list[Fault]:
     """Faults between settings each of which is valid; else of a user's kernels, which are tried:
     that takes its time."""
     section = config.any_attention
     faults_of_kernels = section_faults(section)
-    if section.kernels and not faults_of_kernels:
+    tried_kernels = {
+        name: kernel
+        for name, kernel in section.kernels.items()
+        if tries_functions or not isinstance(kernel, PythonKernel)
+    }
+    if tried_kernels and not faults_of_kernels:
         from .studies.any_attention.own_kernel_faults import own_kernel_faults
 
-        faults_of_kernels = own_kernel_faults(section.kernels, section.data, section.sizes)
+        faults_of_kernels = own_kernel_faults(tried_kernels, section.data, section.sizes)
     faults_of_needle = needle_faults(config.needle, section.kernels)
     faults = _below(Needle.name, faults_of_needle) + _below(AnyAttention.name, faults_of_kernels)
     scales = list(config.softmax_vs_linear.scales)

@@ -249,7 +249,8 @@ def _studies(arguments: argparse.Namespace) -> dict[str, Study]:
 def _studies_of(overrides: list[str]) -> dict[str, Study]:
     """The studies of the settings of this folder; on stderr, which of its files are not read."""
     path = Path("config.yaml")
-    config = load_config(path, overrides_of(overrides))
+    # No kernel is needed: who asks what results say runs no code of the settings'.
+    config = load_config(path, overrides_of(overrides), tries_functions=False)
     note = read_config(path).note()
     if note:
         print(note, file=sys.stderr)

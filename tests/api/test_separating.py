@@ -242,6 +242,15 @@ def test_memory_is_told_before_it_is_taken():
         asep.separate("exp", n=8000, d=4002, margin=0.1)
 
 
+def test_a_dollar_in_a_kernels_name_is_one_in_pictures():
+    kernel = asep.scores(np.exp, name=r"cost $\foo$")
+    axes = asep.separate(kernel, n=200).plot()
+    asep.plot([kernel], n=[200, 400], axes=axes)
+    axes.legend()
+    axes.figure.draw_without_rendering()
+    plt.close(axes.figure)
+
+
 @pytest.mark.parametrize("kernel", ["linear", "uniform"])
 def test_a_picture_of_what_never_separates_marks_no_threshold(kernel):
     never = asep.separate(kernel, n=200, margin=5.0)

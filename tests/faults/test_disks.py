@@ -72,3 +72,33 @@ def test_a_folder_that_cannot_be_written_is_named_before_any_job(project, folder
     assert f"\n{folder}: no file can be made in this folder: Read-only file system\n" in output
     assert "Traceback" not in output
     assert "trials" not in output
+
+
+@pytest.mark.parametrize("kilobytes", [8, 100, 500])
+def test_a_full_disk_under_snakemakes_folder_is_named_before_any_job(project, kilobytes):
+    (project.folder / ".snakemake").mkdir()
+    status, output = inside(
+        project,
+        f"mount -t tmpfs -o size={kilobytes}k tmpfs .snakemake",
+        f"! {snakemake(project)}",
+    )
+    assert status == 0, output
+    words = "can be made in this folder: No space left on device"
+    assert re.search(rf"^\.snakemake: no file of \S+ bytes {words}$", output, re.M), output
+    assert "Traceback" not in output
+    assert "trials" not in output
+
+
+@pytest.mark.parametrize("folder", [".snakemake", ".snakemake/metadata", ".snakemake/settings"])
+def test_a_folder_of_snakemakes_that_cannot_be_written_is_named(project, folder):
+    (project.folder / folder).mkdir(parents=True)
+    status, output = inside(
+        project,
+        f"mount --bind {folder} {folder}",
+        f"mount -o remount,ro,bind {folder}",
+        f"! {snakemake(project)}",
+    )
+    assert status == 0, output
+    assert re.search(rf"^{folder}: no file .*: Read-only file system$", output, re.M), output
+    assert "Traceback" not in output
+    assert "trials" not in output

@@ -164,6 +164,8 @@ def nearby(path: tuple) -> tuple[str, ...]:
     match path:
         case (_, "models", *_):
             found += (f"{FIRST}.panels.", "open_choices.phase.")
+        case ("needle", "data", *_):
+            found += ("needle.another_x.sizes",)
         case ("any_attention", "data", *_):
             found += ("any_attention.sizes", "any_attention.simulated.")
         case (_, "panels", *rest) if len(rest) < 2:

@@ -4,6 +4,7 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.text import Text
 from PIL import Image
 
 from attention_separation.pages.drawing import (
@@ -41,6 +42,27 @@ def test_texts_are_broken_where_the_figure_ends_and_formulas_are_not():
     first, second, last = figure.get_supxlabel().split("\n")
     assert (len(first) <= 4 * 17, second, last) == (True, "$a = b + c + d$ and", "another line")
     assert all(len(line) <= 4 * 11 for line in figure.get_suptitle().split("\n"))
+
+
+def test_without_mathematics_dollars_in_any_text_are_dollars():
+    formula = r"$\foo$ of $5 to $6"
+    with sheet(formula, formula, 1, (4.0, 3.0), parse_math=False) as (figure, (ax,)):
+        ax.plot([0, 1], label=formula)
+        ax.set(title=formula, xlabel=formula, ylabel=formula)
+        ax.annotate(formula, (0, 0))
+        ax.set_xticks([0], [formula])
+        legend_beside(figure, title=formula)
+    figure.draw_without_rendering()
+    texts = [text for text in figure.findobj(Text) if "foo" in text.get_text()]
+    assert len(texts) >= 8
+    assert not any(text.get_parse_math() for text in texts)
+
+
+def test_a_line_without_mathematics_breaks_between_dollars_too():
+    note = "costs $" + " word" * 30 + " $"
+    with sheet("", note, 1, (4.0, 3.0), parse_math=False) as (figure, _):
+        pass
+    assert figure.get_supxlabel().replace("\n", " ") == note
 
 
 def test_a_legend_has_each_label_once_and_what_is_added_after_them():

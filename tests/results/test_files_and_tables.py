@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +13,7 @@ import pytest
 from damage import flipped
 from making import ROOT
 
-from attention_separation.results.files import check_writable, replacing
+from attention_separation.results.files import replacing
 from attention_separation.results.tables import (
     SEAL,
     TableError,
@@ -157,18 +156,6 @@ def test_what_cannot_be_written_is_named(tmp_path):
     words = re.escape(f"{path}: cannot be written: ")
     with pytest.raises(OSError, match=words), replacing(path) as part:
         part.write_text("")
-    folder = re.escape(f"{tmp_path / 'file'}: no file can be made in this folder: Not a directory")
-    for each in (tmp_path / "file", tmp_path / "file" / "results"):
-        with pytest.raises(OSError, match=folder):
-            check_writable(each)
-    check_writable(tmp_path / "new" / "results")
-    assert [*tmp_path.iterdir()] == [tmp_path / "file"]
-
-
-def test_a_folder_that_another_run_moves_away_meanwhile_is_no_fault(tmp_path, monkeypatch):
-    monkeypatch.setattr(Path, "glob", lambda self, pattern: [tmp_path / "moved"])
-    monkeypatch.setattr(Path, "is_dir", lambda self: True)
-    check_writable(tmp_path)
 
 
 def test_parquet_keeps_values_and_metadata_and_its_bytes(tmp_path):

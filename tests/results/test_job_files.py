@@ -3,6 +3,7 @@
 import shlex
 from pathlib import Path
 
+import pytest
 from making import CONFIG, STUDY
 
 from attention_separation.results.declaration import (
@@ -131,3 +132,11 @@ def test_a_folder_lists_what_says_nothing_of_itself_once_for_all_its_studies():
     assert manifest_files(together) == [path for path in files if not path.endswith(".parquet")]
     for alone in ("head_rank", "needle"):
         assert sharing_folder(studies[alone], studies) == [studies[alone]]
+
+
+def test_settings_that_cannot_be_written_are_named_by_their_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".snakemake").touch()
+    path = rf"\.snakemake/settings/made-{digest('{}')}\.json"
+    with pytest.raises(OSError, match=f"^{path}: cannot be written: "):
+        settings_file(a_result())

@@ -4,6 +4,7 @@ import re
 import resource
 import sys
 import time
+import unicodedata
 
 import pytest
 import yaml
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_separation.config import load_config
-from attention_separation.settings.faults import ConfigError, dotted
+from attention_separation.settings.faults import ConfigError, dotted, unencodable_values
 from attention_separation.settings.yaml_file import MOST_DEPTH
 
 SECONDS = 5
@@ -198,6 +199,33 @@ def test_overrides_that_no_yaml_file_can_hold(folder, overrides, start):
     path.write_text(TEXT)
     (line,) = lines_of(path, overrides)
     assert line.startswith(start)
+
+
+def test_every_control_character_but_tab_and_newline_is_refused():
+    characters = [chr(code) for code in range(sys.maxunicode + 1)]
+    refused = [one for one in characters if unencodable_values({"key": one})]
+    controls = {one for one in characters if unicodedata.category(one) in ("Cc", "Cs")}
+    assert {*refused} == (controls | {"\ufffe", "\uffff"}) - {"\t", "\n"}
+
+
+@pytest.mark.parametrize(
+    ("path", "overrides"),
+    [
+        ("figures.fig3.title", {"figures": {"fig3": {"title": "a\x1bz"}}}),
+        ("models.regression.notes[1]", {"models": {"regression": {"notes": ["a", "a\x1bz"]}}}),
+        (
+            "panels.fig3a.contest.silent[0]",
+            {"panels": {"fig3a": {"contest": {"fires": "exp", "silent": ["x # \x1b"]}}}},
+        ),
+        ("any_attention.kernels.k.score", {"any_attention": {"kernels": {"k": {"score": "\x1b"}}}}),
+    ],
+)
+def test_a_control_character_is_named_with_what_is_allowed(folder, path, overrides):
+    """A picture or a report that holds one is opened by no program."""
+    (folder / "config.yaml").write_text(TEXT)
+    (line,) = lines_of(folder / "config.yaml", overrides)
+    assert line.startswith(f"--config {path}: '")
+    assert "has the character U+001B; allowed: Unicode text, with tabs and newlines" in line
 
 
 def test_aliases_that_multiply_cost_nothing(folder):

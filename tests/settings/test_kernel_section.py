@@ -1,5 +1,6 @@
 """A user's own kernels in the configuration: what is accepted, and what each fault says."""
 
+import os
 import subprocess
 import sys
 
@@ -8,6 +9,8 @@ import yaml
 from few import few
 from making import ROOT, values
 
+from attention_separation.__main__ import main
+from attention_separation.commands import COMMANDS
 from attention_separation.config import load_config
 from attention_separation.own_kernels.formula import FUNCTIONS, FormulaError, parse_formula
 from attention_separation.settings.faults import ConfigError
@@ -254,6 +257,51 @@ def test_no_module_of_a_user_is_imported_here(load, capsys):
     assert "my_kernels" not in sys.modules
     assert found.any_attention.kernels["mine"].python == "my_kernels.halves"
     assert capsys.readouterr().out == ""
+
+
+SPY = """
+import os
+from pathlib import Path
+
+with Path("imported").open("a") as file:
+    file.write(f"{os.getpid()}\\n")
+
+def square(x):
+    return x**2
+"""
+READING = [name for name in COMMANDS if name.endswith(("summary", "verify"))]
+
+
+@pytest.fixture
+def spied(tmp_path, monkeypatch):
+    """A folder whose settings name a function wherever they can; the file `imported` has the
+    processes that have imported its module."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spy.py").write_text(SPY)
+    (tmp_path / "results").mkdir()
+    settings = values()
+    settings["any_attention"]["kernels"] = {"mine": {"python": "spy.square"}}
+    panels = settings["softmax_vs_linear"]["panels"]
+    panels["fig4b"]["contest"] = {"fires": "mine", "silent": ["linear"]}
+    settings["needle"]["scales"]["smoke"]["training"]["maps"]["mine"] = {"kernel": "mine"}
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(settings))
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", READING)
+def test_commands_that_need_no_kernel_import_no_module_of_the_settings(spied, command, capsys):
+    main([command, "results"] if command.endswith("verify") else [command])
+    assert "fault" not in capsys.readouterr().err
+    assert not (spied / "imported").exists()
+    assert "spy" not in sys.modules
+
+
+def test_what_runs_jobs_tries_functions_in_another_process(spied):
+    load_config(spied / "config.yaml")
+    processes = (spied / "imported").read_text().split()
+    assert len(processes) == 1
+    assert str(os.getpid()) not in processes
+    assert "spy" not in sys.modules
 
 
 def test_without_own_kernels_nothing_is_loaded_for_them():

@@ -116,7 +116,7 @@ FILES = ["config.yaml", *(f"config/{section}.yaml" for section in WITH_FILES)]
 def test_the_schema_is_one_and_accepts_each_file_which_names_it(name):
     path = ROOT / name
     Draft202012Validator.check_schema(schema())
-    Draft202012Validator(schema()).validate(read_yaml(path, name))
+    Draft202012Validator(schema()).validate(read_yaml(path, name).value)
     begin, _, named = path.read_text(encoding="utf-8").splitlines()[0].partition("$schema=")
     assert begin == "# yaml-language-server: "
     assert (path.parent / named).resolve() == ROOT / "docs" / SCHEMA

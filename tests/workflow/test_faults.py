@@ -1,6 +1,7 @@
 """Bad input gives one clear message and writes nothing; an interrupted job leaves no table."""
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import time
 
 import pytest
 from few import few
-from making import study_of
+from making import ROOT, study_of
 
 from attention_separation.__main__ import main
 from attention_separation.results.tables import read_table, write_parquet
@@ -143,3 +144,80 @@ def test_the_command_line_names_what_is_missing(small, monkeypatch, capsys, argu
     assert status != 0
     assert words in capsys.readouterr().err
     assert nothing_made(small)
+
+
+@few(
+    {0, 5},
+    ("put", "place", "words"),
+    [
+        ("touch", "results", "a file stands where a folder must be"),
+        ("touch", "results/panels", "a file stands where a folder must be"),
+        ("ln -s gone", "results/logs", "a link that leads nowhere stands where a folder must be"),
+        ("mkdir -p", "results/panels/fig4b.parquet", "a folder stands where a file must be"),
+        ("touch", ".snakemake", "a file stands where a folder must be"),
+        ("touch", ".snakemake/metadata", "a file stands where a folder must be"),
+        ("ln -s gone", ".snakemake/settings", "a link that leads nowhere stands where a folder"),
+    ],
+)
+def test_what_stands_in_the_way_is_named_before_any_job(small, put, place, words):
+    (small.folder / place).parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run([*put.split(), place], cwd=small.folder, check=True)
+    done = small.run("fig4b")
+    assert done.returncode == 1
+    assert f"\n{place}: {words}" in f"\n{done.stdout}"
+    assert "Traceback" not in done.stdout
+    assert "simulate" not in done.stdout
+
+
+@few({1}, "kilobytes", [1, 8, 40])
+def test_a_limit_on_files_that_a_run_begins_with_is_named(small, kilobytes):
+    command = shlex.join(small.command("fig4b"))
+    done = subprocess.run(
+        ["bash", "-c", f"ulimit -f {kilobytes}; {command}"], cwd=small.folder, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    words = r"^/\S+: no file of 65,536 bytes can be made in this folder: File too large$"
+    assert re.search(words, done.stdout, re.M), done.stdout
+    assert "Traceback" not in done.stdout
+    assert nothing_made(small)
+
+
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_what_is_wrong_with_a_job_whose_log_another_run_has_taken_is_heard(small, is_removed):
+    """Two runs without Snakemake's lock: each removes the log before its own job begins."""
+    rule = (small.folder / "workflow/rules/lemmas.smk").read_text()
+    redirection = '3>&2 >> {log:q} 2>&1"'
+    assert redirection in rule
+    as_shell_reads_it = redirection.removesuffix('"').replace("{log:q}", "job.log")
+    job = shlex.join([sys.executable, "-m", "attention_separation", "job", JOB])
+    job += " --settings none.json --output x.parquet"
+    remove = "rm job.log; " if is_removed else ""
+    done = subprocess.run(
+        ["bash", "-c", f"(echo of another run; {remove} exec {job}) {as_shell_reads_it}"],
+        cwd=small.folder, env=environment(small), text=True, capture_output=True, check=False,
+    )  # fmt: skip
+    log = small.folder / "job.log"
+    assert done.returncode != 0
+    if is_removed:
+        assert not log.exists()
+        heard = done.stderr
+    else:
+        assert done.stderr == ""
+        heard = log.read_text().partition("of another run\n")[2]
+    assert "none.json: cannot be read" in heard
+
+
+@pytest.mark.whole_run
+def test_after_a_clock_was_set_back_touch_makes_a_changed_input_seen(small):
+    """As docs/run.md says."""
+    small.make("fig4b")
+    date_ahead = "find results -type f -exec touch -t 203701010000 {} +"
+    subprocess.run(date_ahead, shell=True, cwd=small.folder, check=True)
+    with (small.folder / "results/panels/fig4b.parquet").open("ab") as table:
+        table.write(b"changed now, after the clock was set back")
+    assert small.would_run("fig4b") == set()
+    page = (ROOT / "docs/run.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"`(touch now; .*?)`", page)
+    subprocess.run(command, shell=True, cwd=small.folder, check=True)
+    assert "figure" in small.would_run("fig4b")

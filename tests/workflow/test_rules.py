@@ -126,7 +126,7 @@ def options(words):
     """The options of a command with their values, up to where its output goes; those without any
     left out."""
     found = {}
-    for word in words[: words.index(">")]:
+    for word in words[: words.index("3>&2")]:
         if word.startswith("--"):
             values = found.setdefault(word.removeprefix("--"), [])
         else:

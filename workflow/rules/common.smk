@@ -44,9 +44,14 @@ if SOURCE not in Path(attention_separation.__file__).parents:
 from attention_separation.config import ConfigError, load_config, read_config
 from attention_separation.results import declared_jobs, job_files
 from attention_separation.results.declared_jobs import cells_of
-from attention_separation.results.files import check_writable
 from attention_separation.results.job_files import files_of_run
 from attention_separation.results.provenance import code_digest
+from attention_separation.results.start_of_run import (
+    check_places,
+    check_snakemake_can_write,
+    check_writable,
+    folders_of_run,
+)
 from attention_separation.settings.strict_model import canonical_json
 from attention_separation.studies.softmax_vs_linear.study import PAPERS_FIGURES
 
@@ -79,6 +84,22 @@ slices_of = JOBS.slices_of
 COMMAND = declared_jobs.command_line(SOURCE, "python" if USES_CONDA else sys.executable)
 # Of a job that no study declares.
 COMMAND_ALONE = declared_jobs.JobCommand(COMMAND, seconds=1.0)
+
+
+# Before Snakemake looks for files and makes its own.
+
+
+def check_disk():
+    """What is in the way of files that are to be made, and no room for Snakemake's own."""
+    try:
+        check_places(folders_of_run(STUDIES.values(), JOBS.paths()), JOBS.paths())
+        check_snakemake_can_write()
+    except OSError as error:
+        sys.exit(str(error))
+
+
+if not MODULE and workflow.is_main_process:
+    check_disk()
 
 
 # Before any job.
@@ -138,7 +159,15 @@ def run_of(name):
 
 def settings_of(name):
     """The file with the job's settings, whose name has their digest."""
-    return lambda wildcards: job_files.settings_file(job_of(name, wildcards))
+    return lambda wildcards: written(job_files.settings_file, job_of(name, wildcards))
+
+
+def written(write, *arguments):
+    """What a function returns that writes a file; one that cannot be written ends the run."""
+    try:
+        return write(*arguments)
+    except OSError as error:
+        sys.exit(str(error))
 
 
 def code_of(*modules):

@@ -37,7 +37,7 @@ rule simulate:
         "{rule}: trials"
     shell:
         "{params.run} studies.softmax_vs_linear.simulation.simulate --settings {params.settings:q}"
-        " --merge {input.merge:q} --output {output.table:q} > {log:q} 2>&1"
+        " --merge {input.merge:q} --output {output.table:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule slice:
@@ -65,7 +65,7 @@ rule slice:
         "Trials of {wildcards.panel}, slice {wildcards.slice} of {wildcards.of}"
     shell:
         "{params.run} studies.softmax_vs_linear.simulation.simulate --settings {params.settings:q}"
-        " --slice {wildcards.slice}/{wildcards.of} --output {output.table:q} > {log:q} 2>&1"
+        " --slice {wildcards.slice}/{wildcards.of} --output {output.table:q} 3>&2 >> {log:q} 2>&1"
 
 
 # Figure 3. Softmax regression
@@ -469,7 +469,7 @@ rule exact:
         "{rule}: exact values"
     shell:
         "{params.run} studies.softmax_vs_linear.exact.compute --settings {params.settings:q}"
-        " --outputs {output.tables:q} > {log:q} 2>&1"
+        " --outputs {output.tables:q} 3>&2 >> {log:q} 2>&1"
 
 
 use rule exact as exact_fig3 with:
@@ -571,7 +571,7 @@ rule fig3:
         "Figure 3"
     shell:
         "{params.run} studies.softmax_vs_linear.figures.panel_figure --settings {params.settings:q}"
-        " --tables {input.tables:q} --exact {input.exact:q} --output {output.picture:q} > {log:q} 2>&1"
+        " --tables {input.tables:q} --exact {input.exact:q} --output {output.picture:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule fig4:
@@ -602,7 +602,7 @@ rule fig4:
         "Figure 4"
     shell:
         "{params.run} studies.softmax_vs_linear.figures.panel_figure --settings {params.settings:q}"
-        " --tables {input.tables:q} --exact {input.exact:q} --output {output.picture:q} > {log:q} 2>&1"
+        " --tables {input.tables:q} --exact {input.exact:q} --output {output.picture:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule fig5:
@@ -633,7 +633,7 @@ rule fig5:
         "Figure 5"
     shell:
         "{params.run} studies.softmax_vs_linear.figures.panel_figure --settings {params.settings:q}"
-        " --tables {input.tables:q} --exact {input.exact:q} --output {output.picture:q} > {log:q} 2>&1"
+        " --tables {input.tables:q} --exact {input.exact:q} --output {output.picture:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule fig7:
@@ -664,7 +664,7 @@ rule fig7:
         "Figure 7"
     shell:
         "{params.run} studies.softmax_vs_linear.figures.panel_figure --settings {params.settings:q}"
-        " --tables {input.tables:q} --exact {input.exact:q} --output {output.picture:q} > {log:q} 2>&1"
+        " --tables {input.tables:q} --exact {input.exact:q} --output {output.picture:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule figure:
@@ -697,7 +697,7 @@ rule figure:
         "Figure {wildcards.figure}"
     shell:
         "{params.run} studies.softmax_vs_linear.figures.panel_figure --settings {params.settings:q}"
-        " --tables {input.tables:q} --exact {input.exact:q} --output {output.picture:q} > {log:q} 2>&1"
+        " --tables {input.tables:q} --exact {input.exact:q} --output {output.picture:q} 3>&2 >> {log:q} 2>&1"
 
 
 for name in OWN_FIGURES:
@@ -740,7 +740,7 @@ rule verdicts:
         "Verdicts: simulation against exact or reference values"
     shell:
         "{params.run} studies.softmax_vs_linear.figures.verdicts --settings {params.settings:q}"
-        " --tables {input.tables:q} --exact {input.exact:q} --output {output.table:q} > {log:q} 2>&1"
+        " --tables {input.tables:q} --exact {input.exact:q} --output {output.table:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule check:
@@ -767,7 +767,7 @@ rule check:
         "Check: no panel differs from its exact values"
     shell:
         "{params.run} studies.softmax_vs_linear.figures.check --settings {params.settings:q}"
-        " --verdicts {input.verdicts:q} --output {output.sentence:q} > {log:q} 2>&1"
+        " --verdicts {input.verdicts:q} --output {output.sentence:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule index:
@@ -806,4 +806,4 @@ rule index:
         "The page from which all results are reached"
     shell:
         "{params.run} studies.index_page --settings {params.settings:q}"
-        " --figures {input.figures:q} --pictures {input.pictures:q} --tables {input.tables:q} --output {output.page:q} > {log:q} 2>&1"
+        " --figures {input.figures:q} --pictures {input.pictures:q} --tables {input.tables:q} --output {output.page:q} 3>&2 >> {log:q} 2>&1"

@@ -28,7 +28,7 @@ rule claims:
         "Claims of the paper, evaluated"
     shell:
         "{params.run} studies.lemmas.claims_table --settings {params.settings:q}"
-        " --output {output.table:q} --otherwise {output.readings:q} > {log:q} 2>&1"
+        " --output {output.table:q} --otherwise {output.readings:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule lemmas:

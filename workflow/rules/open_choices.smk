@@ -27,7 +27,7 @@ rule whp:
         "With high probability: which events are"
     shell:
         "{params.run} studies.open_choices.whp --settings {params.settings:q}"
-        " --exact {input.exact:q} --output {output.table:q} > {log:q} 2>&1"
+        " --exact {input.exact:q} --output {output.table:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule threshold:
@@ -56,7 +56,7 @@ rule threshold:
         "Thresholds: what each network alone can do"
     shell:
         "{params.run} studies.open_choices.threshold --settings {params.settings:q}"
-        " --table {output.table:q} --figure {output.picture:q} > {log:q} 2>&1"
+        " --table {output.table:q} --figure {output.picture:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule theta:
@@ -83,7 +83,7 @@ rule theta:
         "Success against the threshold, all networks with the same"
     shell:
         "{params.run} studies.open_choices.theta --settings {params.settings:q}"
-        " --output {output.picture:q} > {log:q} 2>&1"
+        " --output {output.picture:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule choices:
@@ -112,7 +112,7 @@ rule choices:
         "Open choices: how far each moves the figures"
     shell:
         "{params.run} studies.open_choices.choices --settings {params.settings:q}"
-        " --table {output.table:q} --figure {output.picture:q} > {log:q} 2>&1"
+        " --table {output.table:q} --figure {output.picture:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule phase:
@@ -139,7 +139,7 @@ rule phase:
         "Phase maps: exact values beyond the grids"
     shell:
         "{params.run} studies.open_choices.phase --settings {params.settings:q}"
-        " --output {output.picture:q} > {log:q} 2>&1"
+        " --output {output.picture:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule open_choices:

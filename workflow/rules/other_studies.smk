@@ -33,7 +33,7 @@ rule rank_train:
         "Training {wildcards.cell}"
     shell:
         "{params.run} studies.head_rank.training.train_cell --settings {params.settings:q}"
-        " --output {output.cell:q} > {log:q} 2>&1"
+        " --output {output.cell:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule needle_cell:
@@ -60,7 +60,7 @@ rule needle_cell:
         "Training {wildcards.cell}"
     shell:
         "{params.run} studies.needle.training.train_cell --settings {params.settings:q}"
-        " --output {output.cell:q} > {log:q} 2>&1"
+        " --output {output.cell:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule recall_cell:
@@ -87,7 +87,7 @@ rule recall_cell:
         "Recall of {wildcards.cell}"
     shell:
         "{params.run} studies.recall.tables.cell_table --settings {params.settings:q}"
-        " --output {output.cell:q} > {log:q} 2>&1"
+        " --output {output.cell:q} 3>&2 >> {log:q} 2>&1"
 
 
 for study in OTHERS:
@@ -120,7 +120,7 @@ for study in OTHERS:
                 JOBS[name].result.description
             shell:
                 "{params.run} {params.module} --settings {params.settings:q} {params.options}"
-                " > {log:q} 2>&1"
+                " 3>&2 >> {log:q} 2>&1"
 
         document(name, JOBS[name].sentence)
 

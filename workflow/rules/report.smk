@@ -38,7 +38,7 @@ for name, studies in FOLDERS.items():
         message:
             f"Manifest of {studies[0].folder}: sha256 of pictures, csv and html"
         shell:
-            "{params.run} results.manifest --files {input:q} --output {output:q} > {log:q} 2>&1"
+            "{params.run} results.manifest --files {input:q} --output {output:q} 3>&2 >> {log:q} 2>&1"
 
     document(name, f"Manifest of {studies[0].folder}: sha256 of pictures, csv and html")
 
@@ -95,13 +95,13 @@ rule provenance:
         runtime=5,
     params:
         run=COMMAND_ALONE,
-        settings=lambda wildcards: job_files.file_of("provenance", provenance_settings()),
+        settings=lambda wildcards: written(job_files.file_of, "provenance", provenance_settings()),
         code=code_of("studies.provenance_page"),
     message:
         "Provenance"
     shell:
         "{params.run} studies.provenance_page --settings {params.settings:q}"
-        " --verdicts {input:q} --output {output.page:q} > {log:q} 2>&1"
+        " --verdicts {input:q} --output {output.page:q} 3>&2 >> {log:q} 2>&1"
 
 
 rule report:

@@ -11,6 +11,7 @@ from ..attention.kernel import Kernel
 from ..attention.separation import require_memory, widest_margins
 from ..datasets.dataset import FixedData
 from ..looks.kernel_styles import kernel_lines
+from ..looks.literal_text import literal_text
 from ..messages.number_check import truth
 from ..messages.progress import Progress
 from ..messages.question import question
@@ -113,11 +114,10 @@ def plot(
     table = compare(kernels, n, **more)
     for kernel, look in kernel_lines(table["kernel"].unique()).items():
         part = table[table["kernel"] == kernel]
-        axes.plot(part["n"], part["probability"], label=kernel, **look)
+        axes.plot(part["n"], part["probability"], label=literal_text(kernel), **look)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="tokens n", ylabel="P(separates D1 from D0)")
     axes.set_title(layer.words)
-    for name in axes.legend().get_texts():
-        name.set_parse_math(False)
+    axes.legend()
     return axes
 
 

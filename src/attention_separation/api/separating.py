@@ -13,6 +13,7 @@ from ..attention import separation
 from ..attention.kernel import Kernel
 from ..attention.sign_columns import StateScores, binomial_half_pmf, none_of, stack_networks
 from ..attention.threshold_curves import ThresholdCurve, ThresholdCurves, threshold_curves
+from ..looks.literal_text import literal_text
 from ..messages.extras import how_to_install
 from ..messages.number_check import number
 from ..messages.question import question
@@ -149,7 +150,8 @@ class Separation(Answer):
         """Draw the probability against the threshold, the best ones marked; needs matplotlib."""
         axes = axes_to_draw_in(axes)
         curve = self.curve
-        axes.stairs(curve.probability, curve.edges, baseline=None, label=self.kernel)
+        name = literal_text(self.kernel)
+        axes.stairs(curve.probability, curve.edges, baseline=None, label=name)
         if isinstance(self.theta, tuple):
             axes.axvspan(*self.theta, alpha=0.2, linewidth=0)
         elif self.theta is not None:
@@ -159,8 +161,8 @@ class Separation(Answer):
             ylim=(0, 1.02),
             xlabel="threshold θ / √log n",
             ylabel="P(separates D1 from D0)",
+            title=f"{name}, n = {self.n:,}",
         )
-        axes.set_title(f"{self.kernel}, n = {self.n:,}", parse_math=False)
         return axes
 
 

@@ -25,6 +25,7 @@ from ..attention.threshold_curves import LARGEST_N
 from ..datasets.dataset import FixedData
 from ..looks.colors import BLUE, GRAY, MIDDLE_GRAY, PALETTE, VERMILION
 from ..looks.kernel_styles import kernel_line, kernel_lines, kernel_marker
+from ..looks.literal_text import literal_text
 from ..messages.words import suggestion
 from ..pages.house_style import house_rc
 from ..rank_bound.bound import bound
@@ -402,6 +403,5 @@ def _named(kernels: str | Iterable[Given]) -> list[tuple[Given, str]]:
     """Kernels, each with a short name for a legend."""
     listed = [kernels] if isinstance(kernels, str) else list(kernels)
     names = unique_names([kernel_of(kernel).name for kernel in listed])
-    # A dollar sign would begin mathematics.
-    short_names = [f"{name:.26}".replace("$", r"\$") for name in names]
+    short_names = [literal_text(f"{name:.26}") for name in names]
     return list(zip(listed, short_names, strict=True))

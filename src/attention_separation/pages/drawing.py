@@ -65,7 +65,8 @@ def sheet(
     panels : how many, at least one; they follow each other from left to right, then down
     cell, around : inches of a panel; inches for all beside the panels, and above and below them
     columns : panels in a row at most, all if None
-    parse_math : without, a dollar sign in the title is one
+    parse_math : without, a dollar sign in any text of the figure is one, as where titles, notes and
+        formulas of settings are drawn
     note_size : of the note's letters, in points
     shared : what panels share, as `Figure.subplots` takes it
     """
@@ -74,25 +75,32 @@ def sheet(
     width = cell[0] * across + around[0]
     height = cell[1] * down + around[1]
     with house_rc():
+        matplotlib.rcParams["text.parse_math"] = parse_math
         layout = ConstrainedLayoutEngine(h_pad=0.08, w_pad=0.08)
         figure = Figure(figsize=(width, height), layout=layout)
         axes = figure.subplots(down, across, squeeze=False, **shared).ravel()
         for ax in axes[panels:]:
             ax.set_axis_off()
-        title = _broken(title, TITLE_PER_INCH * width)
-        note = _broken(note, NOTE_PER_INCH * width * NOTE_SIZE / note_size)
-        figure.suptitle(title, x=0.01, ha="left", parse_math=parse_math)
+        broken = _broken_around_formulas if parse_math else _broken
+        title = broken(title, TITLE_PER_INCH * width)
+        note = broken(note, NOTE_PER_INCH * width * NOTE_SIZE / note_size)
+        figure.suptitle(title, x=0.01, ha="left")
         figure.supxlabel(note, x=0.01, ha="left", color=INK, fontsize=note_size)
         yield figure, axes[:panels]
 
 
 def _broken(text: str, characters: float) -> str:
-    """A text broken into lines of at most so many characters; formulas stay whole."""
-    text = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    """A text in lines of so many characters at most."""
     lines = [
         textwrap.fill(line, int(characters), break_on_hyphens=False) for line in text.split("\n")
     ]
-    return "\n".join(lines).replace("\N{NO-BREAK SPACE}", " ")
+    return "\n".join(lines)
+
+
+def _broken_around_formulas(text: str, characters: float) -> str:
+    """The same, but formulas stay whole."""
+    text = re.sub(r"\$[^$]*\$", lambda formula: formula[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    return _broken(text, characters).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def key(label: str, color: Any = INK, **look: Any) -> Line2D:

@@ -115,6 +115,10 @@ class DeclaredJobs:
         """The names of the jobs."""
         return {*self._jobs}
 
+    def paths(self) -> list[str]:
+        """All files that the jobs write."""
+        return [path for job in self._jobs.values() for path in job.paths()]
+
     def modules(self) -> set[str]:
         """The modules that the jobs run."""
         return {job.result.module for job in self._jobs.values()}

@@ -48,25 +48,6 @@ def write_text(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
-def check_writable(folder: str | os.PathLike) -> None:
-    """Raise OSError unless files can be made in a folder, there or to be made, and in the folders
-    in it; its text names the folder and the cause."""
-    folder = Path(folder)
-    candidates = (folder, *folder.absolute().parents)
-    nearest = next(candidate for candidate in candidates if candidate.exists())
-    folders = [nearest]
-    if nearest == folder:
-        folders += [path for path in folder.glob("*") if path.is_dir()]
-    for path in folders:
-        try:
-            tempfile.TemporaryFile(dir=path).close()
-        except OSError as error:
-            if path != nearest and not path.exists():
-                continue  # another run has moved it away
-            text = f"{path}: no file can be made in this folder: {error.strerror or error}"
-            raise OSError(text) from error
-
-
 def _new_part(path: Path) -> tuple[int, Path]:
     """The handle and the path of a new file beside `path`, locked while the handle is open: so
     other writers know that this one lives."""

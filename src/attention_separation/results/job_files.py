@@ -1,6 +1,5 @@
 """The files of a job as its rule and command line name them, and what a report says of each."""
 
-import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from ..settings.strict_model import digest
 from .declaration import CHECK_KIND, FIGURE, START_PAGE, TABLE, Output, Result, Study, outputs_of
+from .files import write_text
 
 
 def input_files(result: Result) -> dict[str, list[str]]:
@@ -50,12 +50,8 @@ def file_of(name: str, text: str) -> str:
     """The path of the file with some settings' text, which is written if it is missing or damaged;
     its name is `name` and the text's digest."""
     path = SETTINGS_FOLDER / f"{name}-{digest(text)}.json"
-    content = text.encode()
-    if not path.exists() or path.read_bytes() != content:
-        SETTINGS_FOLDER.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}")
-        part.write_bytes(content)
-        part.replace(path)
+    if not path.exists() or path.read_bytes() != text.encode():
+        write_text(path, text)
     return str(path)
 
 

@@ -30,8 +30,15 @@ MOST_DIGITS = 4000
 
 TOO_LARGE = 10**MOST_DIGITS
 
+UNKNOWN_KEY = "unknown key"
+"""How a sentence on a key begins; most others are on its value."""
+
 HALF = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair: it can be written to no file."""
+
+UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
+"""Unicode's control characters but tab and newline, and what else XML has not: no program opens a
+picture or a report that holds one."""
 
 
 class ConfigError(ValueError):
@@ -108,8 +115,8 @@ def unencodable_values(values: Any) -> list[Fault]:
     seen_ids: set[int] = set()
     while waiting:
         path, value = waiting.pop()
-        if isinstance(value, str) and HALF.search(value):
-            faults.append((path, f"{short_repr(value)} is no Unicode text"))
+        if isinstance(value, str) and (why := _why_unencodable(value)):
+            faults.append((path, f"{short_repr(value)} {why}"))
         elif isinstance(value, int) and abs(value) >= TOO_LARGE:
             faults.append((path, f"a number of more than {MOST_DIGITS} digits"))
         elif isinstance(value, list) and id(value) not in seen_ids:
@@ -119,12 +126,23 @@ def unencodable_values(values: Any) -> list[Fault]:
                 place = (*path, key)
                 if not isinstance(key, str):
                     faults.append((place, "key is no text; allowed: names, or text in quotes"))
-                elif HALF.search(key):
-                    faults.append((place, "key is no Unicode text"))
+                elif why := _why_unencodable(key):
+                    faults.append((place, f"key {why}"))
                 else:
                     waiting.append((place, entry))
         seen_ids.add(id(value))  # it may be an alias, perhaps of what it stands in
     return faults
+
+
+def _why_unencodable(text: str) -> str:
+    """Why no file of results could state a text, and what could stand there; empty if one could."""
+    allowed = "allowed: Unicode text, with tabs and newlines but no other control characters"
+    if HALF.search(text):
+        return f"is no Unicode text; {allowed}"
+    control = UNWRITABLE.search(text)
+    if control:
+        return f"has the character U+{ord(control[0]):04X}; {allowed}"
+    return ""
 
 
 def dotted(path: Place) -> str:
@@ -152,7 +170,7 @@ def _sentence(entry: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
             return "is missing"
         case "extra_forbidden":
             allowed = [field.alias or name for name, field in fields.items() if _is_shown(field)]
-            return f"unknown key; {suggestion(str(entry['loc'][-1]), allowed)}"
+            return f"{UNKNOWN_KEY}; {suggestion(str(entry['loc'][-1]), allowed)}"
         case "union_tag_invalid":
             tag = context["tag"]
             allowed = context["expected_tags"].replace("'", "").split(", ")

@@ -61,8 +61,8 @@ class PythonKernel(StrictModel):
 
     python: FunctionPath = Field(
         description="module.function, in a file of the folder that Snakemake runs in, or "
-        "installed; a change of the function's own module reruns what depends on it, one of what "
-        "it imports does not"
+        "installed: its code runs, so read settings of others first; a change of the function's "
+        "own module reruns what depends on it, one of what it imports does not"
     )
     of: Literal["score", "features"] = Field(
         default="score",

@@ -2,13 +2,15 @@
 config/NAME.yaml beside it, in which the section stands below its name."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ..messages.words import suggestion
 from .faults import ConfigError, Place, dotted
-from .yaml_file import check_mapping, read_yaml
+from .yaml_file import Document, check_mapping, read_yaml
 
 FOLDER = "config"
 """Where sections have files of their own, beside config.yaml."""
@@ -27,6 +29,8 @@ class WrittenSettings:
     both places in which it is missed."""
     unread: list[str]
     """Files of sections that config.yaml has itself: they are not read."""
+    nodes: list[yaml.Node] = field(default_factory=list)
+    """What is written in each file that is read."""
 
     def source_of(self, place: Place) -> str:
         """The file in which a fault stands, as messages name it."""
@@ -49,7 +53,9 @@ def read_settings(path: Path, sections: Iterable[str]) -> WrittenSettings:
         If a file cannot be read, is not YAML, is empty or no mapping, or if a section's has another
         key than the section's.
     """
-    values = _read_mapping(path, path.name)
+    document = _read_mapping(path, path.name)
+    values = document.value
+    nodes = [document.node]
     sources: dict[str, str] = {}
     unread: list[str] = []
     for section in sections:
@@ -60,31 +66,33 @@ def read_settings(path: Path, sections: Iterable[str]) -> WrittenSettings:
             if is_there:
                 unread.append(source)
         elif is_there:
-            values |= _read_section(file, section, source)
+            document = _read_section(file, section, source)
+            values |= document.value
+            nodes.append(document.node)
             sources[section] = source
         else:
             sources[section] = f"{path.name} or {source}"
-    return WrittenSettings(path.name, values, sources, unread)
+    return WrittenSettings(path.name, values, sources, unread, [node for node in nodes if node])
 
 
-def _read_section(file: Path, section: str, source: str) -> dict[str, Any]:
-    """The section in a section's own file, which stands below its name; ConfigError if there is
-    anything else."""
-    values = _read_mapping(file, source)
+def _read_section(file: Path, section: str, source: str) -> Document:
+    """What a section's own file says: the section below its name; ConfigError if there is anything
+    else."""
+    document = _read_mapping(file, source)
     faults = [
         f"{dotted((key,))}: unknown key; {suggestion(key, [section])}"
-        for key in values
+        for key in document.value
         if key != section
     ]
     if faults:
         raise ConfigError({source: faults})
-    return values
+    return document
 
 
-def _read_mapping(path: Path, source: str) -> dict[str, Any]:
+def _read_mapping(path: Path, source: str) -> Document:
     """The mapping that a YAML file holds."""
-    values = read_yaml(path, source)
-    if values is None:
+    document = read_yaml(path, source)
+    if document.value is None:
         raise ConfigError({source: ["the file is empty"]})
-    check_mapping(values, source)
-    return values
+    check_mapping(document.value, source)
+    return document

@@ -6,7 +6,7 @@ Numbers are read as YAML 1.2 has them, which is what they look like: 1e6 is one,
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from yaml.composer import Composer, ComposerError
@@ -132,8 +132,16 @@ def _with_numbers_of_yaml_1_2() -> None:
 _with_numbers_of_yaml_1_2()
 
 
-def read_yaml(path: Path, source: str) -> Any:
-    """The value a YAML file holds; `source` stands for the file at the head of errors.
+class Document(NamedTuple):
+    """A YAML text as it is read, and as it is written: aliases share a node, and merged keys are
+    nodes of what they are merged from."""
+
+    value: Any
+    node: yaml.Node | None
+
+
+def read_yaml(path: Path, source: str) -> Document:
+    """What a YAML file holds; `source` stands for the file at the head of errors.
 
     Raises
     ------
@@ -146,7 +154,7 @@ def read_yaml(path: Path, source: str) -> Any:
     except OSError as error:
         raise ConfigError({source: [f"{path}: cannot be read: {error}"]}) from error
     try:
-        return parse_yaml(text.decode(), str(path), source)
+        return _parsed(text.decode(), str(path), source)
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
         fault = f"{path}, line {line}: cannot be read: {error}"
@@ -155,11 +163,15 @@ def read_yaml(path: Path, source: str) -> Any:
 
 def parse_yaml(text: str, name: str, source: str = "--config") -> Any:
     """The value of a YAML text; `name` stands for it in errors, which are those of `read_yaml`."""
+    return _parsed(text, name, source).value
+
+
+def _parsed(text: str, name: str, source: str) -> Document:
     try:
         loader = _StrictLoader(text)
         node = loader.get_single_node()
         if not loader.wrong_keys:
-            return loader.construct_document(node) if node else None
+            return Document(loader.construct_document(node) if node else None, node)
         wrong_keys = sorted(loader.wrong_keys)
         faults = "\n".join(f"{name}, line {line}: {text}" for line, text in wrong_keys)
     except yaml.MarkedYAMLError as error:

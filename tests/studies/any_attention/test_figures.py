@@ -15,6 +15,8 @@ from attention_separation.any_attention.values import best_probabilities
 from attention_separation.attention.kernels import KERNELS, exponential, power
 from attention_separation.datasets import another_x
 from attention_separation.pages import drawing
+from attention_separation.settings.kernel_section import ScoreKernel
+from attention_separation.settings.kernel_values import own_kernel
 from attention_separation.studies.any_attention import figures
 from attention_separation.studies.any_attention.figures import spaced_multiples
 from attention_separation.studies.any_attention.settings import FIGURES, KernelsJob
@@ -128,6 +130,14 @@ def test_a_users_formula_is_text_and_cut_where_it_is_long():
     label = figures.label_of("mine", own)
     assert "$" not in label
     assert len(label) == len("mine: ") + figures.MOST_OF_SYMBOL
+
+
+def test_a_dollar_in_the_comment_of_a_users_formula_is_one(tmp_path):
+    own = {"mine": own_kernel("mine", ScoreKernel(score="x**2 # $\\foo$"))}
+    few = figures.ACCURACY.at_most(2)
+    picture = few.draw(few.numbers(DATA, own), DATA, own)
+    drawing.save(picture, tmp_path / "one", formats=["svg"])
+    assert r"<!-- mine: x**2 # $\foo$ -->" in (tmp_path / "one.svg").read_text(encoding="utf-8")
 
 
 def test_panels_of_lines_have_one_range():

@@ -50,3 +50,11 @@ def test_the_figure_shows_every_map():
     assert KEY in figure.get_supxlabel()
     own = [row["p_exact"] for row in table.to_pylist() if row["map"] == "identity_a1_c"]
     np.testing.assert_array_equal(mesh.get_array().T.ravel(), own)
+
+
+def test_a_note_of_settings_is_text_and_no_mathematics():
+    panels = [panel.with_more(notes=[r"cost $\foo$ of it"]) for panel in job().panels]
+    of_notes = job().model_copy(update={"panels": panels})
+    figure = phase_figure(of_notes, phase_table(of_notes))
+    figure.draw_without_rendering()
+    assert r"cost $\foo$ of it." in figure.get_supxlabel()

@@ -86,6 +86,13 @@ def test_the_figure_marks_theta_where_it_is_reconstructed(job, table):
     assert KEY in figure.get_supxlabel()
 
 
+def test_a_note_of_settings_is_text_and_no_mathematics(job, table):
+    panels = [panel.with_more(notes=[r"cost $\foo$ of it"]) for panel in job.panels]
+    figure = theta_figure(PanelsJob(panels=panels), table)
+    figure.draw_without_rendering()
+    assert r"cost $\foo$ of it." in figure.get_supxlabel()
+
+
 def test_a_best_that_is_not_told_is_null():
     (panel,) = (panel for panel in PANELS if panel.name == "fig4a")
     far = panel.with_more(fixed=panel.fixed | {"a1": 0.1}, sweep={"n": [200, 10**12]})

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from few import few
-from making import CHOICES, CONFIG, SECTION, STUDY, changed_study, entry, panel, point
+from making import CHOICES, CONFIG, SECTION, STUDY, changed_study, contest, entry, panel, point
 from threshold_cases import SELF, SUCCESS, curve_of
 
 from attention_separation.studies.open_choices.study import OpenChoices
@@ -82,6 +82,16 @@ def test_panels_that_sweep_neither_n_nor_m_or_two_parameters(model, sweep, held)
     for name, values in sweep.items():
         assert set(table[name].to_pylist()) == set(values)
     threshold_figure(PanelsJob(panels=[one]), table).draw_without_rendering()
+
+
+def test_formulas_and_notes_of_settings_are_text_and_no_mathematics():
+    (panel,) = (panel for panel in small_job().panels if panel.name == "fig4c")
+    of_a_formula = contest("exp", r"x**2 # $\bogus$")
+    panel = panel.with_more(contest=of_a_formula, notes=[r"cost $\foo$ of it"])
+    job = PanelsJob(panels=[panel])
+    figure = threshold_figure(job, threshold_table(job))
+    figure.draw_without_rendering()
+    assert r"cost $\foo$ of it." in figure.get_supxlabel()
 
 
 def test_the_job_takes_all_panels_but_sweeps_of_the_threshold():

@@ -23,6 +23,7 @@ from ...attention.threshold_curves import LARGEST_N
 from ...datasets import another_x
 from ...looks.colors import MIDDLE_GRAY, PALE_BLUE
 from ...looks.kernel_styles import kernel_lines
+from ...looks.literal_text import literal_text
 from ...pages.drawing import ON_MAP, as_grid, draw_map, legend_beside, save_with_numbers, sheet
 from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, numpy_column, select_rows, table_from_rows
@@ -151,7 +152,7 @@ def label_of(name: str, own: Mapping[str, Kernel]) -> str:
     symbol = own[name].symbol
     if len(symbol) > MOST_OF_SYMBOL:
         symbol = f"{symbol[: MOST_OF_SYMBOL - 1]}…"
-    return f"{name}: {symbol}"
+    return f"{name}: {literal_text(symbol)}"
 
 
 EXPONENT = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|([\w√−]+))")

@@ -88,6 +88,7 @@ def choices_figure(table: pa.Table, figure_of: dict[str, str]) -> Figure:
         around=(LABELS_INCHES, 1.3),
         note_size=SMALLEST,
         sharey=True,
+        parse_math=False,
     )
     with changes as (figure, axes):
         for ax, name, colour in zip(axes, sorted(figures), cycle(PALETTE), strict=False):

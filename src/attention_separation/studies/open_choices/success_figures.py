@@ -189,6 +189,7 @@ def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
         columns=len(columns),
         note_size=SMALLEST,
         sharey=True,
+        parse_math=False,
     )
     with maps as (figure, axes):
         _move_rows_together(figure)
@@ -294,6 +295,7 @@ def threshold_figure(job: PanelsJob, table: pa.Table) -> Figure:
         columns=len(columns),
         note_size=SMALLEST,
         sharey=True,
+        parse_math=False,
     )
     with plots as (figure, axes):
         _move_rows_together(figure)
@@ -393,6 +395,7 @@ def phase_figure(job: PhaseJob, table: pa.Table) -> Figure:
         cell=(3.9, 3.3),
         around=(0, 0.8),
         columns=3,
+        parse_math=False,
     )
     with maps as (figure, axes):
         for ax, panel in zip(axes, job.panels, strict=True):

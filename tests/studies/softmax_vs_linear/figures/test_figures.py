@@ -4,7 +4,8 @@ import re
 
 import numpy as np
 import pytest
-from making import panel
+from making import contest, panel
+from matplotlib.text import Text
 
 from attention_separation.pages.drawing import save
 from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
@@ -135,12 +136,17 @@ def test_a_map_of_one_row_or_column_has_cells(sweep):
     assert "intervals" not in texts(figure)
 
 
-def test_a_title_is_text_and_no_formula():
-    p = panel("cross_attention", {"a1": [0.5, 1.0]}, **CROSS)
-    job = PanelsJob(title=r"from $\bogus{x}$ on", panels=[p])
-    figure = draw(job, [with_exact(p)], lines_table([p]))
+def test_titles_notes_and_formulas_of_settings_are_text_and_no_mathematics():
+    of_a_formula = contest("exp", r"x**2 # $\bogus$")
+    p = panel("cross_attention", {"a1": [0.5, 1.0]}, **CROSS).with_more(contest=of_a_formula)
+    table, lines = with_exact(p), lines_table([p])
+    shown = p.with_more(notes=["cost $\\foo$ of it", "from $5 to $6*"])
+    figure = draw(PanelsJob(title=r"from $\bogus{x}$ on", panels=[shown]), [table], lines)
     figure.draw_without_rendering()
-    assert r"from $\bogus{x}$ on" in texts(figure)
+    written = texts(figure)
+    for text in (r"from $\bogus{x}$ on", r"cost $\foo$ of it; from $5 to $6*", r"# $\bogus$"):
+        assert text in written
+    assert not any(text.get_parse_math() for text in figure.findobj(Text) if "$" in text.get_text())
 
 
 @pytest.mark.exhaustive

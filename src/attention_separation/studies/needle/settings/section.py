@@ -167,6 +167,9 @@ def _fault_of_map(attention_map: Map, own: Own) -> Fault:
     if name is None:
         return (), ""
     own_kernel = own.get(name)
+    if isinstance(own_kernel, PythonKernel):
+        # Whether it can be loaded is tried elsewhere, in a process of its own.
+        return _fault_of_count(attention_map, own_kernel.of == "features")
     try:
         kernel = _kernel(name, own_kernel)
     except ValueError as error:
@@ -177,15 +180,24 @@ def _fault_of_map(attention_map: Map, own: Own) -> Fault:
             text = f"{name} is no map of features; allowed: {', '.join(FEATURE_MAPS)}"
         elif own_kernel is None and not _has_features_of_noise(name):
             text = f"{name} has no features of vectors without positive entries"
-        elif not attention_map.features:
-            return (), f"{name} needs `features`, how many"
-    elif attention_map.features:
+    elif not attention_map.features:
+        if kernel.kind == "row":
+            text = f"{name} needs whole rows; allowed: kernels of the score, and feature maps"
+        elif not _has_signed_weights(kernel):
+            text = f"{name} has no weights of negative scores, and scores in noise have either sign"
+    if text:
+        return ("kernel",), text
+    return _fault_of_count(attention_map, kernel.kind == "features")
+
+
+def _fault_of_count(attention_map: Map, is_of_features: bool) -> Fault:
+    """What is wrong with whether a map says how many features it has; "" if nothing is."""
+    name = attention_map.kernel
+    if is_of_features and not attention_map.features:
+        return (), f"{name} needs `features`, how many"
+    if attention_map.features and not is_of_features:
         return ("features",), f"{name} is no map of features; allowed: none of `features`"
-    elif kernel.kind == "row":
-        text = f"{name} needs whole rows; allowed: kernels of the score, and feature maps"
-    elif not isinstance(own_kernel, PythonKernel) and not _has_signed_weights(kernel):
-        text = f"{name} has no weights of negative scores, and scores in noise have either sign"
-    return ("kernel",), text
+    return (), ""
 
 
 def _kernel(name: str, own: OwnKernel | None) -> Kernel:
