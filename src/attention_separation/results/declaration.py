@@ -283,6 +283,15 @@ class Study(ABC):
                 shown.append(output)
         return shown
 
+    def paths_of_run(self) -> list[str]:
+        """The files that a whole run makes, below the folder of results, but for the manifest."""
+        return [
+            path
+            for result, output in outputs_of(self.results)
+            if result.in_default_run
+            for path in output.paths()
+        ]
+
     def expected_tables(self) -> dict[str, Current]:
         """The parquet files of a run, by their path below the folder of results, each with the
         digests that it carries when it is current."""

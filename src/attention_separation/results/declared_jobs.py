@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .declaration import Output, Result, Study
+from .declaration import Current, Output, Result, Study
 from .job_files import input_files, output_files
 from .provenance import PACKAGE
 
@@ -72,6 +72,14 @@ class DeclaredJob:
         """All files that it writes."""
         return [file.path for files in self.outputs().values() for file in files]
 
+    def tables(self) -> list[str]:
+        """The parquet files that it writes."""
+        return [path for path in self.paths() if path.endswith(".parquet")]
+
+    def digests(self, table: str) -> Current:
+        """What one of its tables carries when it is current."""
+        return Current(self.result.settings_digest(self.output_of(table)), self.result.code)
+
     @property
     def sentence(self) -> str:
         """What the job does, and of a figure what it is of."""
@@ -123,6 +131,13 @@ class DeclaredJobs:
     def are_local(self, names: Iterable[str]) -> bool:
         """Whether all of some jobs run there."""
         return all(self.is_local(name) for name in names)
+
+    def by_table(self) -> dict[str, DeclaredJob]:
+        """The job that writes each parquet file, by its path."""
+        jobs_by_table: dict[str, DeclaredJob] = {}
+        for job in self._jobs.values():
+            jobs_by_table |= dict.fromkeys(job.tables(), job)
+        return jobs_by_table
 
     def slices_of(self, panel: str) -> list[str]:
         """The tables of the slices that a panel's trials are cut into; none where they are not, nor

@@ -149,6 +149,6 @@ def run(job: VerdictsJob, tables: list[Path], exact: list[Path], output: Path) -
         job, read_joined(tables, exact, [panel.contest for panel in job.panels])
     )
     provenance = record(job.canonical(), __name__)
-    write_result(by_panel, output, provenance, TITLE, about(job, points=len(by_point)))
-    write_parquet(by_point, output.with_name(f"{output.stem}_points.parquet"), provenance)
     write_csv(by_point, output.with_name(f"{output.stem}_points.csv"))
+    write_parquet(by_point, output.with_name(f"{output.stem}_points.parquet"), provenance)
+    write_result(by_panel, output, provenance, TITLE, about(job, points=len(by_point)))
