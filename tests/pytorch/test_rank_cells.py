@@ -19,7 +19,7 @@ def rank_cells(folder, *more) -> int:
 
 
 def trained_alone(folder, name) -> bytes:
-    path = folder / f"alone_{name}.parquet"
+    path = folder / f"alone/{name}.parquet"
     settings = STUDY.every_cell[name].canonical()
     module = "studies.head_rank.training.train_cell"
     assert run_job(module, "--settings", settings, "--output", str(path)) == 0

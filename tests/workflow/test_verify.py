@@ -13,7 +13,7 @@ from few import few
 from project import said_by
 
 from attention_separation.config import load_config
-from attention_separation.results.tables import read_table, write_parquet
+from attention_separation.results.tables import metadata_of, read_table, write_parquet
 
 pytestmark = pytest.mark.whole_run
 
@@ -69,7 +69,7 @@ def test_counts_that_another_run_would_not_have(made):
     table = read_table(path)
     wrong = pa.array([3] * len(table), pa.int64())
     column = table.schema.get_field_index("f_lin_d0_zero")
-    metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+    metadata = metadata_of(table.schema)
     write_parquet(table.set_column(column, "f_lin_d0_zero", wrong), path, metadata)
     done = verify(made, "--sample", "100")
     assert done.returncode == 1
@@ -173,6 +173,16 @@ def test_what_verify_says_heals_what_no_run_makes_and_other_settings(made):
     healed(made)
     alone = {path for path in whole if "/fig4a" in path and "figures" in path}
     assert made.files() == {path: whole[path] for path in whole.keys() - alone}
+
+
+def test_a_table_of_the_same_job_in_the_place_of_another_is_seen_and_made_again(made):
+    whole = made.files()
+    figures = made.folder / "results/figures"
+    shutil.copy(figures / "fig4_lines.parquet", figures / "fig4.parquet")
+    said = verify(made, "--sample", "0").stdout
+    assert "\nfigures/fig4.parquet: written as fig4_lines; run again\n" in said
+    assert healed(made) == ["snakemake"]
+    assert made.files() == whole
 
 
 def test_settings_of_another_folder_are_asked_for(made):

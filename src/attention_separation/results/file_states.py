@@ -14,7 +14,7 @@ from pathlib import Path
 from .declaration import TABLE, Current, Study
 from .files import AGAIN, PART_SUFFIX
 from .manifest import NAME, ManifestError, read_manifest, sha256, unlisted
-from .tables import TableError, read_schema
+from .tables import TableError, metadata_of, read_schema
 
 MOST_NAMED = 5
 """Files that a run names of those that it makes again for the same reason."""
@@ -148,13 +148,15 @@ def table_state(path: Path, current: Current) -> State:
     if not path.exists():
         return MISSING
     try:
-        metadata = read_schema(path).metadata or {}
+        metadata = metadata_of(read_schema(path))
     except TableError as error:
         return _of_error(error, path)
-    if metadata.get(b"settings", b"").decode() != current.settings:
+    if metadata.get("settings") != current.settings:
         return OTHER_SETTINGS
-    if metadata.get(b"code", b"").decode() != current.code:
+    if metadata.get("code") != current.code:
         return OTHER_CODE
+    if metadata.get("name") != path.stem:
+        return State(f"written as {metadata.get('name')}")
     return CURRENT
 
 

@@ -13,7 +13,14 @@ import pyarrow as pa
 from ....messages.progress import Progress
 from ....results.files import AGAIN
 from ....results.provenance import record
-from ....results.tables import TableError, read_parquet, schema, table_from_columns, write_parquet
+from ....results.tables import (
+    TableError,
+    metadata_of,
+    read_parquet,
+    schema,
+    table_from_columns,
+    write_parquet,
+)
 from ....statistics.counts import clopper_pearson
 from ....statistics.seeding import BlockStreams, blocks
 from ..models import MODELS
@@ -182,9 +189,9 @@ def _read_slices(panel: Panel, paths: list[Path], provenance: dict[str, str]) ->
     tables = [read_parquet(path, columns, provenance["settings"]) for path in paths]
     for path, table in zip(paths, tables, strict=True):
         # One may be left by a job that outlived its run.
-        if table.schema.metadata[b"code"].decode() != provenance["code"]:
+        if metadata_of(table.schema)["code"] != provenance["code"]:
             raise TableError(f"{path}: made with other code than this; {AGAIN}")
-    slices = {table.schema.metadata[b"slice"].decode() for table in tables}
+    slices = {metadata_of(table.schema)["slice"] for table in tables}
     if slices != {f"{k + 1}/{len(paths)}" for k in range(len(paths))}:
         raise ValueError(f"not all slices, each once: {', '.join(sorted(slices))}")
     return tables
