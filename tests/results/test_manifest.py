@@ -5,7 +5,7 @@ import random
 import pytest
 from damage import flipped
 
-from attention_separation.results.file_states import states
+from attention_separation.results.file_states import MISSING, states
 from attention_separation.results.manifest import ManifestError, read_manifest, run, unlisted
 
 
@@ -37,6 +37,20 @@ def listed(tmp_path):
 def test_a_manifest_is_read_as_it_was_written(listed):
     assert sorted(read_manifest(listed / "manifest.json")) == sorted(FILES)
     assert read_manifest(listed / "none.json") is None
+
+
+def test_without_a_manifest_files_are_compared_with_nothing_and_are_not_unlisted(listed):
+    path = listed / "manifest.json"
+    path.unlink()
+    found = states(listed, [])
+    assert found["manifest.json"] == MISSING
+    assert {found[name].text.partition(", and")[0] for name in FILES} == {
+        "compared with nothing, for want of manifest.json"
+    }
+    path.write_text("{}\n")
+    assert {states(listed, [])[name].text.partition(", and")[0] for name in FILES} == {
+        "not listed in manifest.json"
+    }
 
 
 @pytest.mark.parametrize(
