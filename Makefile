@@ -144,9 +144,10 @@ rank needle recall:
 	$(BIN)/python -m attention_separation $@-summary $(CONFIG); \
 	echo "wall time: $$((SECONDS - start)) s"
 
-# With nothing made yet, everything is made first.
+# With nothing made yet, everything is made first. The page of versions carries no digest: it is made
+# each time.
 report: $(READY)
-	@$(SNAKEMAKE) report --report-after-run --report $(REPORT) $(OPTIONS) \
+	@$(SNAKEMAKE) report --forcerun provenance --report-after-run --report $(REPORT) $(OPTIONS) \
 		|| { echo 'no report: the message above says why' >&2; exit 1; }
 	@echo "$(REPORT): $$(du -h $(REPORT) | cut -f1), opens in any browser, offline"
 

@@ -3,6 +3,7 @@ and `keep` and `gallery`, which make the pages of docs/."""
 
 import argparse
 import math
+import shlex
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,7 @@ from .messages.words import counted
 from .pages.keeping import keep_run
 from .pages.rendering import write_pages
 from .results import file_states
-from .results.declaration import Current, Study, sharing_folder
+from .results.declaration import Study, sharing_folder
 from .studies.facts import FACTS
 from .studies.head_rank.settings.cells import CellJob
 from .studies.head_rank.study import HeadRank
@@ -63,11 +64,11 @@ def _verify(arguments: argparse.Namespace) -> None:
     study = studies[study_of(arguments.command)]
     folder: Path = arguments.folder
     file_states.check_folder(folder)
-    expected: dict[str, Current] = {}
-    for study_in_folder in sharing_folder(study, studies):
-        expected |= study_in_folder.expected_tables()
-    states = file_states.states(folder, expected)
+    together = sharing_folder(study, studies)
+    states = file_states.states(folder, together)
     not_current = file_states.print_states(states)
+    if not_current:
+        print(_how_to_heal(states, folder, together, arguments.overrides))
     sentences = study.recompute(folder, arguments.sample, arguments.seed)
     for sentence in sentences:
         print(f"computed again: {sentence}")
@@ -77,6 +78,24 @@ def _verify(arguments: argparse.Namespace) -> None:
         if sentences:
             message += f", {len(different)} points differ"
         raise ValueError(message)
+
+
+def _how_to_heal(
+    states: dict[str, file_states.State], folder: Path, studies: list[Study], overrides: list[str]
+) -> str:
+    """What makes all files of a folder current that these studies share: commands, a line each."""
+    written = Path(studies[0].folder)
+    if folder.resolve() != written.resolve():
+        return (
+            f"with these settings a run writes to {written}: say those of {folder}, as scale=smoke"
+        )
+    # The first paper's run makes all that lies in its folder.
+    prefixes = [study.prefix for study in studies]
+    words = ["snakemake"] if "" in prefixes else ["snakemake", *prefixes]
+    if overrides:
+        words += ["--config", *overrides]
+    commands = file_states.healing_commands(states, folder, shlex.join(words))
+    return "\n".join(["these commands, in this folder, make all current:", *commands])
 
 
 def time_command(parser: argparse.ArgumentParser) -> None:
@@ -114,7 +133,7 @@ def _sentence(jobs: list[CellJob], seconds: list[float], device: str) -> str:
 
 def _untrained(study: HeadRank, folder: Path) -> list[CellJob]:
     """The cells whose tables are missing in a folder, or not of these settings and this code."""
-    states = file_states.states(folder, study.expected_tables())
+    states = file_states.states(folder, [study])
     return [
         job
         for name, job in study.every_cell.items()

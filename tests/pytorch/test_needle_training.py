@@ -122,7 +122,7 @@ def test_the_table_says_what_was_trained(tmp_path):
     path = tmp_path / "cell.parquet"
     assert train_small(path, kernel="elu_plus_one", features=3, held_out=600) == 0
     table = pq.read_table(path)
-    metadata = {b"settings", b"code", b"versions", b"seed", b"torch", b"device"}
+    metadata = {b"name", b"settings", b"code", b"versions", b"seed", b"torch", b"device"}
     assert {*table.schema.metadata} == metadata
     rows = table.to_pylist()
     assert [row["run"] for row in rows] == [0, 1, 2]

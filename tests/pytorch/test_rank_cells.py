@@ -19,7 +19,7 @@ def rank_cells(folder, *more) -> int:
 
 
 def trained_alone(folder, name) -> bytes:
-    path = folder / f"alone_{name}.parquet"
+    path = folder / f"alone/{name}.parquet"
     settings = STUDY.every_cell[name].canonical()
     module = "studies.head_rank.training.train_cell"
     assert run_job(module, "--settings", settings, "--output", str(path)) == 0
@@ -32,7 +32,7 @@ def test_cells_are_trained_in_the_order_asked_for_and_each_is_kept(tmp_path, cap
     assert said[0] == "2 cells, 2 to train"
     assert [line.partition(":")[0] for line in said[1:]] == [FIRST, LAST]
     assert "error on new sets" in said[1]
-    states = file_states.states(tmp_path, STUDY.expected_tables())
+    states = file_states.states(tmp_path, [STUDY])
     for name in (FIRST, LAST):
         path = f"cells/{name}.parquet"
         assert states[path] == file_states.CURRENT

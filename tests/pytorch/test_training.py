@@ -271,7 +271,7 @@ def test_the_table_says_what_was_trained(tmp_path):
     path = tmp_path / "cell.parquet"
     assert train_small(path, layers=1, heads=1, regime="repeated", held_out=1500) == 0
     table = pq.read_table(path)
-    assert {b"settings", b"code", b"versions", b"seed", b"torch", b"device"} == set(
+    assert {b"name", b"settings", b"code", b"versions", b"seed", b"torch", b"device"} == set(
         table.schema.metadata
     )
     rows = table.to_pylist()

@@ -68,9 +68,11 @@ def test_what_is_no_job_is_one_sentence(name):
 
 
 def test_cells_with_current_tables_are_not_to_be_trained(monkeypatch, capsys):
-    monkeypatch.setattr(
-        file_states, "states", lambda folder, expected: dict.fromkeys(expected, file_states.CURRENT)
-    )
+    def all_current(folder, studies):
+        (study,) = studies
+        return dict.fromkeys(study.expected_tables(), file_states.CURRENT)
+
+    monkeypatch.setattr(file_states, "states", all_current)
     assert main(["rank-time", SMOKE]) == 0
     count = len(head_rank(scale="smoke").every_cell)
     assert capsys.readouterr().out == f"all {count} cells are trained\n"

@@ -5,14 +5,17 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from damage import flipped
-from making import ROOT
+from making import ROOT, STUDIES
 
+from attention_separation.results.declaration import Current
+from attention_separation.results.file_states import CURRENT, table_state
 from attention_separation.results.files import replacing
 from attention_separation.results.tables import (
     SEAL,
@@ -159,15 +162,37 @@ def test_what_cannot_be_written_is_named(tmp_path):
 
 
 def test_parquet_keeps_values_and_metadata_and_its_bytes(tmp_path):
-    one, two = tmp_path / "one.parquet", tmp_path / "two.parquet"
+    one, two = tmp_path / "one.parquet", tmp_path / "elsewhere/one.parquet"
     write_parquet(TABLE, one, {"seed": "1", "settings": "x"})
     write_parquet(TABLE, two, {"settings": "x", "seed": "1"})
     assert one.read_bytes() == two.read_bytes()
     read = read_parquet(one, TABLE.schema, "x")
     assert read.equals(TABLE)
-    assert read.schema.metadata == {b"seed": b"1", b"settings": b"x"}
+    assert read.schema.metadata == {b"name": b"one", b"seed": b"1", b"settings": b"x"}
     # Other readers do not see the seal.
     assert pq.read_table(one).equals(read, check_metadata=True)
+
+
+def test_a_table_under_another_name_is_refused_though_its_settings_are_asked_for(tmp_path):
+    """As one of the same job is, which shares all digests."""
+    one, two = tmp_path / "fig4.parquet", tmp_path / "fig4_lines.parquet"
+    digests = {"settings": "x", "code": "y"}
+    write_parquet(TABLE, two, digests)
+    assert table_state(two, Current(**digests)) == CURRENT
+    two.replace(one)
+    assert str(table_state(one, Current(**digests))) == "written as fig4_lines; run again"
+    words = re.escape(f"{one}: written as fig4_lines; remove the file and run again")
+    with pytest.raises(TableError, match=words):
+        read_parquet(one, TABLE.schema, "x")
+    with pytest.raises(TableError, match=words):
+        check_inputs({"table": ["x"]}, {"table": one})
+
+
+def test_no_two_tables_of_a_study_share_a_name_and_all_digests():
+    for study in STUDIES.values():
+        tables = study.expected_tables().items()
+        carried = {(Path(path).stem, table.settings, table.code) for path, table in tables}
+        assert len(carried) == len(tables)
 
 
 IN_ONE_THREAD = """

@@ -119,6 +119,14 @@ def test_a_report_lists_pictures_and_tables_that_are_listed():
     assert reported(a_result(outputs={"": (Output(TABLE, "y"),)})) == ["tables/y.html"]
 
 
+def test_a_whole_run_is_asked_for_every_file_that_verify_wants():
+    """Those that others are made of too: else one that is removed would never come back."""
+    for study in CONFIG.studies().values():
+        wanted = {p for p, table in study.expected_tables().items() if table.in_default_run}
+        assert {f"{study.folder}/{path}" for path in wanted} <= {*files_of_run(study)}
+    assert {"results/panels/fig4a.parquet", "results/exact/fig4a.parquet"} <= {*files_of_run(STUDY)}
+
+
 def test_a_folder_lists_what_says_nothing_of_itself_once_for_all_its_studies():
     studies = CONFIG.studies()
     together = sharing_folder(STUDY, studies)

@@ -5,7 +5,7 @@ import random
 import pytest
 from damage import flipped
 
-from attention_separation.results.file_states import states
+from attention_separation.results.file_states import MISSING, states
 from attention_separation.results.manifest import ManifestError, read_manifest, run, unlisted
 
 
@@ -36,7 +36,21 @@ def listed(tmp_path):
 
 def test_a_manifest_is_read_as_it_was_written(listed):
     assert sorted(read_manifest(listed / "manifest.json")) == sorted(FILES)
-    assert read_manifest(listed / "none.json") == {}
+    assert read_manifest(listed / "none.json") is None
+
+
+def test_without_a_manifest_files_are_compared_with_nothing_and_are_not_unlisted(listed):
+    path = listed / "manifest.json"
+    path.unlink()
+    found = states(listed, [])
+    assert found["manifest.json"] == MISSING
+    assert {found[name].text.partition(", and")[0] for name in FILES} == {
+        "compared with nothing, for want of manifest.json"
+    }
+    path.write_text("{}\n")
+    assert {states(listed, [])[name].text.partition(", and")[0] for name in FILES} == {
+        "not listed in manifest.json"
+    }
 
 
 @pytest.mark.parametrize(
@@ -48,14 +62,14 @@ def test_what_is_no_manifest_is_named(listed, content):
     with pytest.raises(ManifestError, match=r"manifest\.json: damaged.*remove the file") as error:
         read_manifest(path)
     assert "\n" not in str(error.value)
-    assert states(listed, {})["manifest.json"].startswith("damaged")
+    assert states(listed, [])["manifest.json"].text.startswith("damaged")
 
 
 def test_any_changed_bit_of_a_manifest_is_seen(listed):
     path = listed / "manifest.json"
-    whole, before = path.read_bytes(), states(listed, {})
+    whole, before = path.read_bytes(), states(listed, [])
     for bit in random.Random(0).sample(range(8 * len(whole)), 500):
         path.write_bytes(flipped(whole, bit))
-        found = states(listed, {})
+        found = states(listed, [])
         assert found != before, bit
         assert any("manifest.json" in f"{file}: {state}" for file, state in found.items()), bit

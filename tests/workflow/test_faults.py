@@ -13,7 +13,6 @@ from few import few
 from making import ROOT, study_of
 
 from attention_separation.__main__ import main
-from attention_separation.results.tables import read_table, write_parquet
 
 JOB = "studies.softmax_vs_linear.simulation.simulate"
 
@@ -52,40 +51,31 @@ def test_an_unknown_target(small):
 
 
 @pytest.mark.whole_run
-def test_files_in_the_place_of_tables_are_named_and_logged(made):
-    """Truncated, with other columns, and of other settings, such as another panel's."""
+def test_a_run_makes_files_in_the_place_of_tables_again_and_a_job_refuses_them(made):
+    """Truncated, and of other settings, such as another panel's. A job may meet one that was put
+    there after its run had begun."""
     broken = {
-        "fig3a": "no parquet file that can be read",
-        "fig4b": "not a table of this version",
-        "fig7b": "made with other settings than these",
+        "fig3a": ("no parquet file that can be read", "no parquet file that can be read"),
+        "fig7b": ("of other settings", "made with other settings than these"),
     }
     paths = {name: made.folder / f"results/panels/{name}.parquet" for name in broken}
     made.make(*broken)
     whole = made.files()
-    table = read_table(paths["fig4b"])
     paths["fig3a"].write_bytes(paths["fig3a"].read_bytes()[:-100])
-    paths["fig7b"].write_bytes(paths["fig4b"].read_bytes())
-    other = table.rename_columns({"trials": "tries"})
-    metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
-    write_parquet(other, paths["fig4b"], metadata)
-    done = made.run(*broken)
-    assert done.returncode != 0
-    assert "Traceback" not in done.stdout
-    for name, words in broken.items():
-        lines = (made.folder / f"results/logs/{name}.log").read_text().splitlines(keepends=True)
-        # What the log is begun and ended with is not said.
-        log = "".join(line for line in lines if not line.startswith("# "))
-        for said in (done.stdout, log):
-            (line,) = [line for line in said.splitlines() if f"/{name}.parquet: {words}" in line]
-            assert "remove the file and run again" in line
-        # The last line runs the job alone, to the same end.
-        alone = shlex.split(log.splitlines()[-1])
-        assert alone[1:4] == ["-m", "attention_separation", "job"]
-        again = made.run_command(*alone[3:])
-        said_again = [line for line in again.stdout.splitlines(keepends=True) if line[:2] != "# "]
-        assert (again.returncode, "".join(said_again)) == (1, log)
-        paths[name].unlink()
-    made.make(*broken)
+    paths["fig7b"].write_bytes((made.folder / "results/panels/fig4b.parquet").read_bytes())
+    for name, (_, words) in broken.items():
+        log = (made.folder / f"results/logs/{name}.log").read_text()
+        (alone,) = [line for line in log.splitlines() if " -m attention_separation job " in line]
+        again = made.run_command(*shlex.split(alone.removeprefix("# "))[3:])
+        assert again.returncode == 1
+        (line,) = [
+            line for line in again.stdout.splitlines() if f"/{name}.parquet: {words}" in line
+        ]
+        assert line.endswith("remove the file and run again")
+        assert "Traceback" not in again.stdout
+    said = made.make(*broken)
+    for name, (words, _) in broken.items():
+        assert f"{words}, so made again: results/panels/{name}.parquet\n" in said
     assert made.files() == whole
 
 

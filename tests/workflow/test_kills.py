@@ -49,8 +49,8 @@ def started(tmp_path):
 
 def undisturbed(project) -> bytes:
     """The panel's table as its job makes it, without a workflow and in one piece."""
-    job = study_of(project.folder / "config.yaml").simulated[PANEL]
-    path = project.folder / "undisturbed.parquet"
+    job = study_of(project.folder / "config.yaml").panels.simulated[PANEL]
+    path = project.folder / f"undisturbed/{PANEL}.parquet"
     write_parquet(simulate(job), path, metadata(job))
     return path.read_bytes()
 

@@ -1,6 +1,7 @@
 """Another workflow uses this one as a module, as docs/as-a-module.md shows."""
 
 import re
+import shutil
 import subprocess
 
 import pyarrow.parquet as pq
@@ -54,6 +55,19 @@ def test_a_panel_of_a_module_is_the_projects_own(outer, monkeypatch):
     assert mine.read_bytes() == (outer.clone.folder / TABLE).read_bytes()
     assert set(pq.read_table(mine)["trials"].to_pylist()) == {50}
     assert (outer.folder / "successes.csv").read_text().count("\n") == 1 + 5
+
+
+def test_a_table_of_other_settings_is_made_again_below_the_prefix(outer, monkeypatch):
+    """Though Snakemake's records are gone."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    outer.make("attention_simulate_fig4b")
+    shutil.rmtree(outer.folder / ".snakemake")
+    outer.edit("config.yaml", "trials: 50", "trials: 40")
+    try:
+        said = outer.make("attention_simulate_fig4b", "--dry-run")
+    finally:
+        outer.edit("config.yaml", "trials: 40", "trials: 50")
+    assert f"of other settings, so made again: attention/{TABLE}" in said
 
 
 def test_it_touches_nothing_outside_of_its_prefix(outer, monkeypatch):

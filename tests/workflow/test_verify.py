@@ -1,13 +1,19 @@
 """`verify` says of every file whether it is that of this code and config."""
 
+import os
 import random
+import shutil
+import sys
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from damage import assert_no_job_reads_damage, assert_verify_sees_damage, flipped, one_bit_changed
+from few import few
+from project import said_by
 
 from attention_separation.config import load_config
-from attention_separation.results.tables import read_table, write_parquet
+from attention_separation.results.tables import metadata_of, read_table, write_parquet
 
 pytestmark = pytest.mark.whole_run
 
@@ -63,7 +69,7 @@ def test_counts_that_another_run_would_not_have(made):
     table = read_table(path)
     wrong = pa.array([3] * len(table), pa.int64())
     column = table.schema.get_field_index("f_lin_d0_zero")
-    metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+    metadata = metadata_of(table.schema)
     write_parquet(table.set_column(column, "f_lin_d0_zero", wrong), path, metadata)
     done = verify(made, "--sample", "100")
     assert done.returncode == 1
@@ -92,18 +98,109 @@ def test_nothing_is_drawn_or_judged_from_a_damaged_table(made, monkeypatch):
     assert assert_no_job_reads_damage(study, made.folder, monkeypatch) > 10
 
 
-def test_a_damaged_table_is_made_again_once_it_is_removed(made):
+def healed(project, *overrides):
+    """Do what `verify` says makes all current, until nothing is wrong: once must do."""
+    said = verify(project, *overrides, "--sample", "0").stdout
+    commands = said.partition("these commands, in this folder, make all current:\n")[2]
+    lines = [line for line in commands.splitlines() if line.startswith(("rm ", "snakemake"))]
+    assert lines, said
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    shell = ["bash", "-ec", "\n".join(lines)]
+    done = said_by(shell, project.folder, PATH=path, PYTHONPATH="")
+    assert done.returncode == 0, done.stdout
+    again = verify(project, *overrides, "--sample", "0")
+    assert again.returncode == 0, again.stdout
+    return lines
+
+
+def damage(path):
+    """One bit in the middle, and the time that Snakemake compares as before."""
+    before = path.stat()
+    path.write_bytes(flipped(path.read_bytes(), 4 * before.st_size))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+KINDS = (
+    "panels/fig4a.parquet", "exact/fig4a.parquet", "figures/fig4.parquet", "figures/fig4.csv",
+    "figures/fig4.svg", "figures/fig4.png", "figures/fig4.pdf", "tables/claims.parquet",
+    "tables/claims.csv", "tables/claims.html", "figures/threshold.svg", "checks/check.txt",
+    "index.html", "manifest.json",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_verify_says_heals_damage(made, kind):
     whole = made.files()
-    path = made.folder / "results/exact/fig4b.parquet"
-    path.write_bytes(flipped(path.read_bytes(), 4000))
-    (made.folder / "results/figures/fig4.svg").unlink()
-    done = made.run("fig4")
-    assert done.returncode != 0
-    assert "results/exact/fig4b.parquet: damaged" in done.stdout
-    assert "Traceback" not in done.stdout
-    path.unlink()
-    made.make()
+    damage(made.folder / "results" / kind)
+    *removed, run = healed(made)
+    assert run == "snakemake"
+    # A manifest of which one bit is another may still be one: of a file with other bytes.
+    assert kind == "manifest.json" or any(f"results/{kind}" in line for line in removed)
     assert made.files() == whole
+
+
+@few(4, "kind", KINDS)
+def test_what_verify_says_brings_back_what_is_missing(made, kind):
+    whole = made.files()
+    (made.folder / "results" / kind).unlink()
+    lines = healed(made)
+    assert lines[-1] == "snakemake"
+    # Nothing is then compared with what a manifest has of it, so pictures are made again.
+    assert (len(lines) == 1) == (kind != "manifest.json")
+    assert made.files() == whole
+
+
+def test_a_folder_of_tables_that_is_gone_comes_back(made):
+    whole = made.files()
+    for folder in ("panels", "exact"):
+        shutil.rmtree(made.folder / "results" / folder)
+    assert healed(made) == ["snakemake"]
+    assert made.files() == whole
+
+
+def test_what_verify_says_heals_what_no_run_makes_and_other_settings(made):
+    made.make("fig4a")
+    whole = made.files()
+    damage(made.folder / "results/figures/fig4a.svg")
+    (made.folder / "results/tables/extra.csv").write_text("mine")
+    (made.folder / "results/panels/.fig3a.parquet.abc.part").write_text("half")
+    shutil.copy(
+        made.folder / "results/panels/fig4a.parquet", made.folder / "results/panels/x.parquet"
+    )
+    removed, run = healed(made, "trials=7")
+    assert run == "snakemake --config trials=7"
+    assert removed.endswith("# made by no whole run")
+    healed(made)
+    alone = {path for path in whole if "/fig4a" in path and "figures" in path}
+    assert made.files() == {path: whole[path] for path in whole.keys() - alone}
+
+
+def test_a_table_of_the_same_job_in_the_place_of_another_is_seen_and_made_again(made):
+    whole = made.files()
+    figures = made.folder / "results/figures"
+    shutil.copy(figures / "fig4_lines.parquet", figures / "fig4.parquet")
+    said = verify(made, "--sample", "0").stdout
+    assert "\nfigures/fig4.parquet: written as fig4_lines; run again\n" in said
+    assert healed(made) == ["snakemake"]
+    assert made.files() == whole
+
+
+def test_settings_of_another_folder_are_asked_for(made):
+    said = verify(made, "scale=smoke", "--sample", "0").stdout
+    assert "with these settings a run writes to results/smoke: say those of results" in said
+    assert "snakemake" not in said
+
+
+def test_after_one_figure_alone_verify_says_that_nothing_is_compared(small):
+    """Of a damaged picture and of a whole one; both are made again."""
+    small.make("fig7")
+    damage(small.folder / "results/figures/fig7.svg")
+    said = verify(small, "--sample", "0").stdout
+    assert "\nmanifest.json: missing; run again\n" in said
+    for suffix in ("svg", "png"):
+        line = f"\nfigures/fig7.{suffix}: compared with nothing, for want of manifest.json; remove "
+        assert line in said
+    assert "not listed" not in said
 
 
 def test_a_damaged_manifest_is_named(made):

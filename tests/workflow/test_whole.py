@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from making import SECTION, STUDY
 
-from attention_separation.results.tables import read_table, write_parquet
+from attention_separation.results.tables import metadata_of, read_table, write_parquet
 from attention_separation.studies.any_attention.settings import FIGURES as OF_KERNELS
 from attention_separation.studies.softmax_vs_linear.models import panel_tables
 from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
@@ -79,8 +79,8 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
         for count in CONTRACT[14:19]:
             assert str(table.schema.field(count).type) == "int64"
             assert all(0 <= value <= 20 for value in table[count].to_pylist())
-        metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
-        assert set(metadata) == {"seed", "settings", "code", "versions"}
+        metadata = metadata_of(table.schema)
+        assert set(metadata) == {"name", "seed", "settings", "code", "versions"}
         assert metadata["seed"] == "2310"
         assert json.loads(metadata["versions"])["numpy"]
         jobs = project.folder / "results/smoke"
@@ -194,7 +194,7 @@ def test_a_panel_that_differs_stops_the_run(made):
     table = read_table(path)
     wrong = pa.array([20] * len(table), pa.int64())
     column = table.schema.get_field_index("successes")
-    metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+    metadata = metadata_of(table.schema)
     write_parquet(table.set_column(column, "successes", wrong), path, metadata)
     done = made.run("check", "--forcerun", "verdicts")
     assert done.returncode != 0

@@ -44,6 +44,7 @@ if SOURCE not in Path(attention_separation.__file__).parents:
 from attention_separation.config import ConfigError, load_config, read_config
 from attention_separation.results import declared_jobs, job_files
 from attention_separation.results.declared_jobs import cells_of
+from attention_separation.results.file_states import CURRENT, said_of_tables, table_state
 from attention_separation.results.job_files import files_of_run
 from attention_separation.results.provenance import code_digest
 from attention_separation.results.start_of_run import (
@@ -105,6 +106,40 @@ if not MODULE and workflow.is_main_process:
 # Before any job.
 
 
+def tables_to_make_again():
+    """The state of each table that is not current, and that Snakemake would leave as it is. It knows
+    what files were made with by records of its own, which may be gone, or not be asked; a table
+    says it itself."""
+    prefix = str(MADE_IN[PAPER.name]).removesuffix(PAPER.folder)
+    jobs_by_table = JOBS.by_table()
+    states = {}
+    for job in workflow.dag.jobs:
+        if workflow.dag.needrun(job):
+            continue
+        for path in map(str, job.output):
+            table = path.removeprefix(prefix)
+            if table in jobs_by_table:
+                states[path] = table_state(Path(path), jobs_by_table[table].digests(table))
+    return {path: state for path, state in states.items() if state != CURRENT}
+
+
+def build_dag(build=workflow._build_dag):
+    """Snakemake's own, and then a look into the tables: `onstart` would come too late, after
+    "Nothing to be done", and not in a dry run."""
+    build()
+    if not workflow.is_main_process or workflow.touch:
+        return
+    states = tables_to_make_again()
+    if states:
+        for line in said_of_tables(states):
+            logger.warning(line)
+        workflow.dag.forcefiles.update(states)
+        workflow.async_run(workflow.dag.update_needrun())
+
+
+workflow._build_dag = build_dag
+
+
 def announce_files():
     """Which files of settings are not read."""
     note = read_config(PROJECT / "config.yaml").note()
@@ -137,7 +172,9 @@ def announce_jobs():
         seconds[job.jobid] = declared_jobs.expected_seconds(job.benchmark, declared)
     logger.info(None, extra={"expected_seconds": seconds, "makes_nothing": workflow.touch})
     if workflow.touch:
-        logger.warning("--touch makes nothing: what there is counts as up to date")
+        logger.warning(
+            "--touch makes nothing: the next run makes what is of other settings or code"
+        )
 
 
 # What a rule asks of the declaration of its job. A rule says the job's name, in which wildcards may

@@ -334,7 +334,10 @@ def _save_png(figure: Figure, path: Path) -> None:
 def save_with_numbers(
     figure: Figure, output: Path, numbers: pa.Table, provenance: dict[str, str]
 ) -> None:
-    """Write a figure to a path with any ending, and what it shows as parquet and csv beside it."""
-    write_parquet(numbers, output.with_suffix(".parquet"), provenance)
-    write_csv(numbers, output.with_suffix(".csv"))
+    """Write a figure to a path with any ending, and what it shows as parquet and csv beside it.
+
+    The parquet file is the last: by its digests all are taken to be current.
+    """
     save(figure, output.with_suffix(""))
+    write_csv(numbers, output.with_suffix(".csv"))
+    write_parquet(numbers, output.with_suffix(".parquet"), provenance)

@@ -112,7 +112,8 @@ def write_result(
             raise TableError(
                 f"{output.with_suffix('')}: column {name} holds a value that is no finite number"
             )
-    write_parquet(table, output.with_suffix(".parquet"), metadata)
-    write_csv(table, output.with_suffix(".csv"))
     shown = table if shown is None else shown
     write_text(output.with_suffix(".html"), page(shown, title, about))
+    write_csv(table, output.with_suffix(".csv"))
+    # The last: by its digests all are taken to be current.
+    write_parquet(table, output.with_suffix(".parquet"), metadata)

@@ -302,6 +302,15 @@ class Study(ABC):
                 shown.append(output)
         return shown
 
+    def paths_of_run(self) -> list[str]:
+        """The files that a whole run makes, below the folder of results, but for the manifest."""
+        return [
+            path
+            for result, output in outputs_of(self.results)
+            if result.in_default_run
+            for path in output.paths()
+        ]
+
     def expected_tables(self) -> dict[str, Current]:
         """The digests that each parquet file of a run carries when it is current, by the file's
         path below the folder of results."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .declaration import Output, Result, Study
+from .declaration import Current, Output, Result, Study
 from .job_files import input_files, output_files
 from .provenance import PACKAGE
 
@@ -74,6 +74,14 @@ class DeclaredJob:
         """All files that it writes."""
         return [file.path for files in self.outputs().values() for file in files]
 
+    def tables(self) -> list[str]:
+        """The parquet files that it writes."""
+        return [path for path in self.paths() if path.endswith(".parquet")]
+
+    def digests(self, table: str) -> Current:
+        """What one of its tables carries when it is current."""
+        return Current(self.result.settings_digest(self.output_of(table)), self.result.code)
+
     @property
     def sentence(self) -> str:
         """The job's description, with the title of its first output where that does not say it."""
@@ -131,6 +139,13 @@ class DeclaredJobs:
     def are_local(self, names: Iterable[str]) -> bool:
         """Whether all of some jobs run on the submitting machine, as `is_local` says of each."""
         return all(self.is_local(name) for name in names)
+
+    def by_table(self) -> dict[str, DeclaredJob]:
+        """The job that writes each parquet file, by its path."""
+        jobs_by_table: dict[str, DeclaredJob] = {}
+        for job in self._jobs.values():
+            jobs_by_table |= dict.fromkeys(job.tables(), job)
+        return jobs_by_table
 
     def slices_of(self, panel: str) -> list[str]:
         """The paths of the tables of the slices that a panel's trials are cut into; empty if they

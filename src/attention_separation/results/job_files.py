@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..settings.strict_model import digest
-from .declaration import CHECK_KIND, FIGURE, START_PAGE, TABLE, Output, Result, Study, outputs_of
+from .declaration import Output, Result, Study
 from .files import write_text
 
 
@@ -71,18 +71,9 @@ def command_options(
     return " ".join([*words, *result.options])
 
 
-FOLDERS_OF_RUN = (FIGURE.folder, TABLE.folder, CHECK_KIND.folder, START_PAGE.folder)
-"""Folders with what is no job's input alone."""
-
-
 def files_of_run(study: Study) -> list[str]:
-    """The paths of the figures, tables, checks and pages that a whole run of a study makes; files
-    that are only read by other jobs, and the folder's manifest, are not among them."""
-    files = []
-    for result, output in outputs_of(study.results):
-        if result.in_default_run and output.kind.folder in FOLDERS_OF_RUN:
-            files += [f"{study.folder}/{path}" for path in output.paths()]
-    return files
+    """The files of a whole run of a study, but for the manifest of its folder."""
+    return [f"{study.folder}/{path}" for path in study.paths_of_run()]
 
 
 def manifest_files(studies: Iterable[Study]) -> list[str]:

@@ -54,11 +54,11 @@ def manifest(paths: list[Path], folder: Path) -> str:
     return _manifest_text({str(path.relative_to(folder)): sha256(path) for path in sorted(paths)})
 
 
-def read_manifest(path: Path) -> dict[str, str]:
-    """The sha256 of each file that a manifest lists; nothing where there is none. ManifestError if
-    it is damaged."""
+def read_manifest(path: Path) -> dict[str, str] | None:
+    """The sha256 of each file that a manifest lists; None where there is no manifest. ManifestError
+    if it is damaged."""
     if not path.exists():
-        return {}
+        return None
     try:
         text = path.read_text(encoding="utf-8")
         listed = json.loads(text)

@@ -151,8 +151,12 @@ def _bits(truth: np.ndarray) -> pa.Buffer:
 
 
 def write_parquet(table: pa.Table, path: Path, metadata: dict[str, str]) -> None:
-    """Write a table and its seal; equal tables and metadata give equal bytes."""
-    entries = {key: metadata[key] for key in sorted(metadata)}
+    """Write a table and its seal; equal tables, metadata and names of files give equal bytes.
+
+    The name goes into the metadata: tables of one job share all its digests.
+    """
+    named = metadata | {"name": path.stem}
+    entries = {key: named[key] for key in sorted(named)}
     sink = pa.BufferOutputStream()
     pq.write_table(table.replace_schema_metadata(entries), sink, write_page_checksum=True)
     content = sink.getvalue().to_pybytes()
@@ -244,11 +248,17 @@ def check_inputs(
             _check_settings(table, read_schema(table), settings)
 
 
+def metadata_of(schema: pa.Schema) -> dict[str, str]:
+    """What a table of ours was made with, and the name of its file."""
+    return {key.decode(): text.decode() for key, text in (schema.metadata or {}).items()}
+
+
 def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:
-    """Raise TableError unless a file's schema carries this digest of its settings."""
-    made_with = (schema.metadata or {}).get(b"settings", b"").decode()
-    if made_with != settings:
+    metadata = metadata_of(schema)
+    if metadata.get("settings") != settings:
         raise TableError(f"{path}: made with other settings than these; {AGAIN}")
+    if metadata.get("name") != path.stem:
+        raise TableError(f"{path}: written as {metadata.get('name')}; {AGAIN}")
 
 
 def read_table(path: Path, is_sealed: bool = True) -> pa.Table:

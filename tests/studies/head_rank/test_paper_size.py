@@ -9,7 +9,13 @@ from making import ROOT, head_rank
 from rank_cells import write_made_up
 from rank_runs import LEVEL, MARGIN
 
-from attention_separation.results.tables import TableError, chosen, read_parquet, write_parquet
+from attention_separation.results.tables import (
+    TableError,
+    chosen,
+    metadata_of,
+    read_parquet,
+    write_parquet,
+)
 from attention_separation.studies.head_rank import comparison, kept_figures, kept_runs, paper_size
 from attention_separation.studies.head_rank.claims.claim import Evidence
 from attention_separation.studies.head_rank.claims.one_run_claims import one_run_rows
@@ -286,7 +292,7 @@ def test_cells_and_tables_from_before_there_were_variants_are_those_of_the_paper
     train(tmp_path, "reference", "d64_n16_L1_w1_r64")
     (path,) = (tmp_path / "reference/cells").iterdir()
     cell = read_parquet(path, SCHEMA)
-    metadata = {key.decode(): value.decode() for key, value in cell.schema.metadata.items()}
+    metadata = metadata_of(cell.schema)
     write_parquet(cell.drop_columns([*ADDED]), path, metadata)
     docs = tmp_path / "docs"
     kept_runs.keep_runs(tmp_path / "reference", docs)

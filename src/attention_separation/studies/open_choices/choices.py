@@ -243,6 +243,6 @@ def run(job: PanelsJob, table: Path, figure: Path) -> None:
     """Write the table of what each open choice changes, and its figure."""
     choices = choices_table(job)
     provenance = record(job.canonical(), __name__)
-    write_result(choices, table, provenance, TITLE, ABOUT)
     figure_by_panel = {panel.name: panel.figure or panel.name for panel in job.panels}
     save(choices_figure(choices, figure_by_panel), figure.with_suffix(""))
+    write_result(choices, table, provenance, TITLE, ABOUT)

@@ -27,5 +27,5 @@ def run(job: PanelsJob, table: Path, figure: Path) -> None:
         raise ValueError("every panel sweeps the threshold itself")
     thresholds = threshold_table(job)
     provenance = record(job.canonical(), __name__)
-    write_result(thresholds, table, provenance, TITLE, ABOUT)
     save(threshold_figure(job, thresholds), figure.with_suffix(""))
+    write_result(thresholds, table, provenance, TITLE, ABOUT)

@@ -73,7 +73,7 @@ def test_a_job_writes_a_table_and_its_figure_pictures_and_numbers(name, tmp_path
     suffixes = {path.suffix for path in tmp_path.glob("f.*")}
     assert suffixes == {".svg", ".png", ".pdf", ".parquet", ".csv"}
     assert pq.read_table(tmp_path / "f.parquet").equals(pq.read_table(table))
-    again = tmp_path / "again.parquet"
+    again = tmp_path / "again/t.parquet"
     assert run_job(*make, str(again)) == 0
     assert again.read_bytes() == table.read_bytes()
 

@@ -8,7 +8,7 @@ from few import few
 from making import CONFIG, SECTION, STUDY, changed_study, contest, panel
 
 from attention_separation.__main__ import run_job
-from attention_separation.results.tables import read_parquet, write_parquet
+from attention_separation.results.tables import metadata_of, read_parquet, read_table, write_parquet
 from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.settings.run_panels import RunPanels
 from attention_separation.studies.softmax_vs_linear.simulation import simulate
@@ -64,7 +64,7 @@ def test_the_command_line_cuts_and_merges(tmp_path, capsys, monkeypatch):
     settings = job("regression").canonical()
 
     def made(name, *arguments, given=settings):
-        path = tmp_path / f"{name}.parquet"
+        path = tmp_path / str(name) / "p.parquet"
         command = ("--settings", given, "--output", path, *arguments)
         return path if run_job(JOB, *map(str, command)) == 0 else None
 
@@ -80,7 +80,12 @@ def test_the_command_line_cuts_and_merges(tmp_path, capsys, monkeypatch):
     ):
         assert made("wrong", *wrong) is None
         assert words in capsys.readouterr().err
-    assert not (tmp_path / "wrong.parquet").exists()
+    table = read_table(two)
+    metadata = metadata_of(table.schema)
+    write_parquet(table, two, metadata | {"code": "other"})
+    assert made("wrong", "--merge", one, two) is None
+    assert f"{two}: made with other code than this; remove the file" in capsys.readouterr().err
+    assert not (tmp_path / "wrong/p.parquet").exists()
 
 
 def test_a_slice_of_other_settings_is_refused(tmp_path):

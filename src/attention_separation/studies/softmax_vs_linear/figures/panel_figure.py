@@ -225,6 +225,6 @@ def run(job: PanelsJob, tables: list[Path], exact: list[Path], output: Path) -> 
     lines = lines_table(job.panels)
     provenance = record(job.canonical(), __name__)
     beside = output.with_name(f"{output.stem}_lines")
-    write_parquet(lines, beside.with_suffix(".parquet"), provenance)
     write_csv(lines, beside.with_suffix(".csv"))
+    write_parquet(lines, beside.with_suffix(".parquet"), provenance)
     drawing.save_with_numbers(draw(job, joined, lines), output, whole, provenance)

@@ -157,6 +157,6 @@ def run(job: VerdictsJob, tables: list[Path], exact: list[Path], output: Path) -
     joined = read_joined(tables, exact, [panel.contest for panel in job.panels])
     by_panel, by_point = verdict_tables(job, joined)
     provenance = record(job.canonical(), __name__)
-    write_result(by_panel, output, provenance, TITLE, about(job, points=len(by_point)))
-    write_parquet(by_point, output.with_name(f"{output.stem}_points.parquet"), provenance)
     write_csv(by_point, output.with_name(f"{output.stem}_points.csv"))
+    write_parquet(by_point, output.with_name(f"{output.stem}_points.parquet"), provenance)
+    write_result(by_panel, output, provenance, TITLE, about(job, points=len(by_point)))

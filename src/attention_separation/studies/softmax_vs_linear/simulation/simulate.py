@@ -13,8 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 from ....messages.progress import Progress
+from ....results.files import AGAIN
 from ....results.provenance import record
-from ....results.tables import read_parquet, schema, table_from_columns, write_parquet
+from ....results.tables import (
+    TableError,
+    metadata_of,
+    read_parquet,
+    schema,
+    table_from_columns,
+    write_parquet,
+)
 from ....statistics.counts import clopper_pearson
 from ....statistics.seeding import BlockStreams, blocks
 from ..models import MODELS
@@ -175,7 +183,7 @@ def run(job: Panel, output: Path, slice: str = "", merge: list[Path] | None = No
         table = slice_of(job, number, slices)
         provenance["slice"] = f"{number}/{slices}"
     elif merge:
-        table = merged(job, _read_slices(job, merge, provenance["settings"]))
+        table = merged(job, _read_slices(job, merge, provenance))
     else:
         table = simulate(job)
     write_parquet(table, output, provenance)
@@ -189,12 +197,16 @@ def _slice_numbers(text: str) -> tuple[int, int]:
     return int(number), int(count)
 
 
-def _read_slices(panel: Panel, paths: list[Path], settings: str) -> list[pa.Table]:
-    """The tables of all slices of a panel; ValueError unless each is there once. `settings` : the
-    digest that each must carry."""
+def _read_slices(panel: Panel, paths: list[Path], provenance: dict[str, str]) -> list[pa.Table]:
+    """The tables of all slices of a panel; ValueError unless each is there once, and TableError
+    where one has other digests of settings or code than `provenance`."""
     columns = slice_schema(panel.contest)
-    tables = [read_parquet(path, columns, settings) for path in paths]
-    slices = {table.schema.metadata[b"slice"].decode() for table in tables}
+    tables = [read_parquet(path, columns, provenance["settings"]) for path in paths]
+    for path, table in zip(paths, tables, strict=True):
+        # One may be left by a job that outlived its run.
+        if metadata_of(table.schema)["code"] != provenance["code"]:
+            raise TableError(f"{path}: made with other code than this; {AGAIN}")
+    slices = {metadata_of(table.schema)["slice"] for table in tables}
     expected = {f"{number}/{len(paths)}" for number in range(1, len(paths) + 1)}
     if slices != expected:
         raise ValueError(f"not all slices, each once: {', '.join(sorted(slices))}")
