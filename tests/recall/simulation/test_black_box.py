@@ -111,7 +111,7 @@ def test_least_squares():
 def test_where_all_is_right_the_interval_is_not_empty():
     found = recall.simulate("exp", n=4, d=16, trials=20)
     assert found.value == 1
-    assert found.error == pytest.approx(3 / 20, rel=0.1)
+    assert found.error == pytest.approx(1 - 0.025 ** (1 / 20))
 
 
 @pytest.mark.parametrize(
