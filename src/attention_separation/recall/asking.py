@@ -13,6 +13,7 @@ from ..attention.steps import beside_steps, weights_by_n
 from ..messages.number_check import number, whole_number
 from ..messages.question import question, warn
 from ..statistics.counts import clopper_pearson
+from ..statistics.seeding import stream
 from .exact import large_d_limits, scores
 from .exact.answer import Recall
 from .exact.reach import LARGEST_N, Reach, reach, simulated_reach, sizes
@@ -21,6 +22,7 @@ from .layers import Delta, GivenLayer, Layer, LeastSquares, Scores, layer_of
 from .simulation.black_box import DrawLaw, Pairs, simulated
 from .simulation.conventions import other_conventions, words_of_norm
 from .simulation.given_layer import given_layer
+from .simulation.layer_check import STATE_WORDS, first_answer
 from .simulation.literal_layers import (
     BlackBox,
     has_unit_keys,
@@ -307,11 +309,12 @@ def simulate(
     kernel of one's own the interval is one for shares of any law, which may fail in whole draws
     (Gaffke 2005): of few draws it is long, about 3 over their number. Of layers that are known here
     it is Clopper and Pearson's of an effective number of answers (Korn and Graubard 1998).
-    Warnings say, with what to do, where a function seems to keep other conventions: where its
-    outputs grow beyond 10^6 times the values, a query does not see its own key, an answer depends
-    on the query's row, or, if no norm is given, on the norm. Raises ValueError as
-    `accuracy` does, if a function does not take three arrays, or if the layer gives anything but
-    finite numbers (m, e).
+    Warnings say, with what to do, where a function seems to keep other conventions: where it gives
+    other outputs when it is called again, its outputs grow beyond 10^6 times the values, a query
+    does not see its own key, an answer depends on the query's row or on other queries, or, if no
+    norm is given, on the norm. Raises ValueError as `accuracy` does, if a function does not take
+    three arrays, if it fits because two sizes are equal alone, such as n = d, or if the layer gives
+    anything but finite numbers (m, e).
     """
     draws = whole_number("trials", trials, least=2, most=LARGEST_TRIALS)
     is_given = callable(layer) and not isinstance(layer, Scores | Delta | LeastSquares)
@@ -333,13 +336,22 @@ def simulate(
         length = _norm(norm, checked.d)
     ages = None if checked.age is None else (checked.age,)
     pairs = Pairs(checked.n, checked.d, ages, checked.cosine, checked.rewrites, length)
+    first = None
     if is_given:
+        generator = stream(checked.seed, "recall", "conventions")
+        first = first_answer(function, pairs, generator)
         is_norm_given = norm is not None
-        for sentence in other_conventions(function, pairs, draws, checked.seed, is_norm_given):
+        for sentence in other_conventions(
+            function, pairs, draws, checked.seed, is_norm_given, first
+        ):
             warn(f"layer: {sentence}")
     what = f"the {'given' if is_given else 'literal'} layer"
     what += f", keys and queries of norm {words_of_norm(pairs)}"
-    return simulated(function, pairs, draws, checked.seed, what, law)
+    answer = simulated(function, pairs, draws, checked.seed, what, law)
+    if first is not None and not first.is_given_again(function, pairs):
+        # What changes slowly is seen after many calls.
+        warn(f"layer: {STATE_WORDS}")
+    return answer
 
 
 def draw_law(layer: Layer) -> DrawLaw:
