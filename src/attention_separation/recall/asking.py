@@ -18,6 +18,7 @@ from .exact import large_d_limits, scores
 from .exact.answer import Recall
 from .exact.reach import LARGEST_N, Reach, reach, simulated_reach, sizes
 from .exact.writes import VANISHED, Writes
+from .kernel_check import require_weights_of_pairs
 from .layers import Delta, GivenLayer, Layer, LeastSquares, Scores, layer_of
 from .simulation.black_box import DrawLaw, Pairs, simulated
 from .simulation.conventions import other_conventions, words_of_norm
@@ -318,6 +319,7 @@ def simulate(
     """
     draws = whole_number("trials", trials, least=2, most=LARGEST_TRIALS)
     is_given = callable(layer) and not isinstance(layer, Scores | Delta | LeastSquares)
+    known: Layer = LeastSquares()
     if is_given:
         function = given_layer(cast(BlackBox, layer))
         own_norm = math.nan
@@ -327,7 +329,7 @@ def simulate(
         function = literal_layer(known)
         law = draw_law(known)
         own_norm = 1.0 if has_unit_keys(known) else math.nan
-    checked = _question(LeastSquares(), n, d, age, cosine, rewrites, draws, seed)
+    checked = _question(known, n, d, age, cosine, rewrites, draws, seed)
     if checked.n * checked.d > MOST_LITERAL:
         raise ValueError(f"n={n} with d={d}; allowed: n times d up to {MOST_LITERAL:,}")
     if norm is None:
@@ -387,8 +389,12 @@ def _question(
     keys = whole_number("n", n, 1, LARGEST_N)
     dimension = whole_number("d", d, 2, LARGEST_D)
     checked_age = None if age is None else whole_number("age", age, 0, keys - 1)
+    checked_layer = layer_of(layer)
+    if isinstance(checked_layer, Scores):
+        tokens = int(min(checked_layer.window, keys))
+        require_weights_of_pairs(checked_layer.kernel, dimension, tokens)
     return Question(
-        layer=layer_of(layer),
+        layer=checked_layer,
         n=keys,
         d=dimension,
         age=checked_age,
