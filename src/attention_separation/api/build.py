@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..any_attention.kernel_check import check_kernel
 from ..any_attention.layers import Layer
+from ..any_attention.state_check import require_same_again
 from ..any_attention.values import score_columns
 from ..attention.kernel import (
     ClassesApartError,
@@ -79,6 +80,7 @@ def require_usable(kernel: Kernel, layer: Layer, data: FixedData, sizes: Sequenc
         )
     if is_built_in(getattr(kernel.weigh, "divides", kernel)):
         return
+    require_same_again(kernel, layer, data, sizes[0])
     try:
         negative = check_kernel(kernel, layer, data, sizes)
     except ArithmeticError as error:
