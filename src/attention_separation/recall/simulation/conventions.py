@@ -125,8 +125,10 @@ def _words_of_other_queries(
     layer: BlackBox, pairs: Pairs, first: FirstAnswer, others: np.ndarray
 ) -> str:
     """Whether outputs depend on which queries (m', d) are asked beside."""
-    if not sees_other_queries(layer, pairs, first, others, SAME_OUTPUT_LIMIT):
-        return ""
+    # Asked again, for what is random once in many calls may have come now.
+    for _ in range(2):
+        if not sees_other_queries(layer, pairs, first, others, SAME_OUTPUT_LIMIT):
+            return ""
     return (
         "a query's answer depends on the queries that are asked with it, as where scores are "
         "divided by the largest of all queries: queries read one by one, so axis=-1, keepdims=True "
