@@ -112,7 +112,7 @@ def test_the_rank_bound_is_the_bound():
         assert {1, 5, 16} <= {*line.get_xdata()}
         wanted = [bound(16, int(r), 4, any_value) for r in line.get_xdata()]
         assert line.get_ydata() == pytest.approx(wanted)
-    with pytest.raises(ValueError, match="allowed: d from 2, r from 1 to d"):
+    with pytest.raises(ValueError, match="rank=0; allowed: whole numbers from 1 to"):
         explorer.draw_rank_bound(16, 0, 4)
 
 
@@ -149,6 +149,41 @@ def test_recall_is_what_its_room_says():
     assert decayed.get_ydata()[pictures.PAIRS.index(32)] == pytest.approx(wanted, abs=1e-12)
     with pytest.raises(ValueError, match=r"n=33; allowed: \(2, 4, "):
         explorer.draw_recall(n=33)
+
+
+NO_NUMBERS = [None, "no", True, object(), np.array([1.0, 2.0]), [], {}, b"2", math.nan]
+
+
+@pytest.mark.parametrize("wrong", NO_NUMBERS, ids=[type(wrong).__name__ for wrong in NO_NUMBERS])
+@pytest.mark.parametrize(
+    ("draw", "name"),
+    [
+        (explorer.draw_needle, "mu"),
+        (explorer.draw_needle, "n"),
+        (explorer.draw_recall, "d"),
+        (explorer.draw_recall, "n"),
+        (explorer.draw_recall, "decay"),
+        (explorer.draw_rank_bound, "d"),
+        (explorer.draw_rank_bound, "rank"),
+        (explorer.draw_rank_bound, "heads"),
+    ],
+)
+def test_what_is_no_number_is_named(draw, name, wrong):
+    with pytest.raises(ValueError, match=f"{name}=.*; allowed|{name}=.* not in the table; allowed"):
+        draw(**{name: wrong})
+
+
+@pytest.mark.parametrize("wrong", [None, 3, True, [], {}])
+@pytest.mark.parametrize("draw", [explorer.draw_curve, explorer.draw_row])
+def test_what_is_no_list_of_kernels_is_named(draw, wrong):
+    with pytest.raises(ValueError, match=r"kernels=.*; allowed: a list of kernels, one at least"):
+        draw(wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, [], np.array([1.0, 2.0])])
+def test_what_is_no_axis_is_named(wrong):
+    with pytest.raises(ValueError, match=r"against=.*; allowed: n, "):
+        explorer.draw_curve(["exp"], wrong)
 
 
 TABLED = pd.read_csv(pictures.NEEDLE_LIMITS_FILE, index_col=["kernel", "mu"])

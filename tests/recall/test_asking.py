@@ -175,6 +175,70 @@ def test_a_known_end_by_simulation():
     assert simulated_reach(accuracy_of(lambda n: 0.6), 0.9, 1, 10**4).last is None
 
 
+def looked_at(accuracy_at, level=0.66, also=()):
+    """What is found of an accuracy that is simulated to 0.0014, and all that is said."""
+    asked = []
+
+    def recall_at(n):
+        asked.append(n)
+        return Recall(accuracy_at(n), 0.0014, "simulated")
+
+    found = simulated_reach(recall_at, level, 1, 10**6, also)
+    return found, " ".join(found.warnings), asked
+
+
+def test_an_island_beyond_the_first_end_is_the_answer():
+    found, said, _ = looked_at(lambda n: 0.669 if n <= 13 or 24 <= n <= 32 else 0.64)
+    assert found.last == 32
+    assert re.search(r"0.66 at n = 1 to 13, below it at n = 1. to 20, at least .* 25 to 32", said)
+    assert (found.low, found.high) == (13, 33)
+
+
+def test_a_hole_before_the_end_is_said():
+    def accuracy(n):
+        return 0.55 if 30 <= n <= 34 else 0.7 - 0.04 * n / 242.5
+
+    found, said, _ = looked_at(accuracy, also=[32])
+    assert found.last == 242
+    assert "below it at n = 32, at least 0.66 at n = 40 to " in said
+    assert found.low < 30
+
+
+def test_an_island_within_the_error_is_left_open():
+    found, said, _ = looked_at(lambda n: 0.7 if n <= 13 else 0.6605 if 24 <= n <= 32 else 0.6)
+    assert found.last == 13
+    assert found.low == 13
+    assert found.high > 32
+    assert f"leaves about n = 13 to {found.high} open" in said
+
+
+def test_an_island_alone_is_found_where_it_is_looked_for():
+    found, said, _ = looked_at(lambda n: 0.7 if 14 <= n <= 18 else 0.6, also=[16, 32])
+    assert found.last == 18
+    assert "below it at n = 1 to 13, at least 0.66 at n = 16 to 18, below it" in said
+    found, said, asked = looked_at(lambda n: 0.6, also=[16, 32])
+    assert found.last is None
+    assert f"below 0.66 at {len(asked)} n that were looked at, from 1 to 32" in said
+
+
+def test_it_is_said_which_n_were_looked_at():
+    found, said, asked = looked_at(lambda n: 0.7 if n <= 100 else 0.6)
+    assert found.last == 100
+    assert f"of {len(asked)} n that were looked at, from 1 to 300" in said
+    assert "does not only fall" not in said
+    assert {126, 158, 200, 251} <= {*asked}
+
+
+def test_the_largest_n_of_least_squares_is_beyond_the_hole_at_d():
+    """Of noisy queries the accuracy is about 0.64 at n = d, and 0.67 at twice that."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        last = recall.largest_n(recall.least_squares(), 16, 0.66, cosine=0.7, trials=1000)
+    assert 32 <= last <= 48
+    sentence = str(said[-1].message)
+    assert re.search("does not only fall with n: .* at n = 1 to 1., below it at n = 1", sentence)
+
+
 def counted_accuracy(trials, seed, reach_of_signal=180):
     """An accuracy that is counted in trials, and falls with n."""
     rng = np.random.default_rng(seed)

@@ -61,7 +61,7 @@ def require_own_weights(kernel: Kernel, types: TokenTypes) -> None:
     if is_other.any():
         raise NotTheSameAgainError(
             f"{kernel.name}: called twice with the same numbers, it gives other weights: it keeps "
-            "a state or is random; allowed: functions of what they are given alone"
+            "a state or is random; allowed: functions of what they are given, and modules in eval()"
         )
     for part in _parts(kernel, inputs):
         difference = _first_difference(kernel, inputs, weights, part)

@@ -7,6 +7,7 @@ In these functions the *setting* is the other parameters of `separate`, by name.
 import io
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from ..datasets.dataset import FixedData
 from ..looks.colors import BLUE, GRAY, MIDDLE_GRAY, PALETTE, VERMILION
 from ..looks.kernel_styles import kernel_line, kernel_lines, kernel_marker
 from ..looks.literal_text import literal_text
-from ..messages.words import suggestion
+from ..messages.number_check import number, whole_number
+from ..messages.words import short_repr, suggestion
 from ..pages.house_style import house_rc
 from ..rank_bound.bound import bound
 
@@ -80,8 +82,8 @@ def in_digits(probability: float) -> str:
 def draw_curve(kernels: str | Iterable[Given], against: str = "n", **setting: Any) -> Figure:
     """P(a kernel's network alone separates D1 from D0) against a parameter of AXES, exact, with a
     dot at the setting. n is the nearest that stacks; a line has a gap where there is no answer."""
-    if against not in AXES:
-        raise ValueError(f"against={against!r}; {suggestion(str(against), [*AXES])}")
+    if not isinstance(against, str) or against not in AXES:
+        raise ValueError(f"against={short_repr(against)}; {suggestion(str(against), [*AXES])}")
     axes = panel()
     named = _named(kernels)
     looks = kernel_lines(name for _, name in named)
@@ -248,9 +250,10 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     """Accuracy limits against the number of tokens, a line for each kernel: dots are tabled, lines
     only join them; the legend has the limits at n, a power of 2, and at a signal-to-noise ratio mu.
     ValueError if the table does not have them."""
-    if mu not in MUS or n not in TOKENS:
+    if not _is_in(MUS, mu) or not _is_in(TOKENS, n):
+        given = f"mu={short_repr(mu)} and n={short_repr(n)}"
         allowed = f"mu in {MUS} and n in {TOKENS}; attention_separation.needle.limit has any other"
-        raise ValueError(f"mu={mu!r} and n={n!r} are not in the table; allowed: {allowed}")
+        raise ValueError(f"{given} are not in the table; allowed: {allowed}")
     limits = pd.read_csv(NEEDLE_LIMITS_FILE, index_col=["mu", "kernel"]).loc[mu]
     axes = panel()
     for kernel in NEEDLE_KERNELS:
@@ -276,10 +279,21 @@ def draw_needle(mu: float = 5.0, n: int = 512) -> Figure:
     return finished(axes, f"tokens n, at μ = {mu:g}", "accuracy limit", words, is_logarithmic=True)
 
 
+LARGEST_PICTURE_D = 10_000
+MOST_PICTURE_HEADS = 10**15
+
+
+def _is_in(values: Iterable[float], x: object) -> bool:
+    """Whether a number is among some; a truth value, a text and an array are no numbers."""
+    return isinstance(x, Real) and not isinstance(x, bool) and x in tuple(values)
+
+
 def draw_rank_bound(d: int = 64, rank: int = 32, heads: int = 2) -> Figure:
     """The error that no one layer of `heads` heads goes below, against their rank from 1 to d, with
     a dot at `rank`, or at d if it is more. ValueError if a size is out of range."""
-    rank = min(rank, d)
+    d = whole_number("d", d, 2, LARGEST_PICTURE_D)
+    heads = whole_number("heads", heads, 1, MOST_PICTURE_HEADS)
+    rank = min(whole_number("rank", rank, 1, LARGEST_PICTURE_D), d)
     # At no more than ten ranks: each takes some milliseconds.
     spread = {round(r) for r in np.linspace(1, d, min(d, 9))}
     ranks = sorted(spread | {rank})
@@ -345,8 +359,10 @@ def recall_lines(d: int, decay: float) -> dict[str, np.ndarray]:
 def draw_recall(d: int = 64, n: int = 64, decay: float = 0.99) -> Figure:
     """The accuracy with which one head gives back the value of a key among n random pairs, against
     n; the legend has it at n. ValueError if n is not among PAIRS."""
-    if n not in PAIRS:
-        raise ValueError(f"n={n!r}; allowed: {PAIRS}; recall.accuracy has any other")
+    d = whole_number("d", d, 2, LARGEST_PICTURE_D)
+    decay = number("decay", decay, "numbers from 0.001 to 1", lambda x: 0.001 <= x <= 1)
+    if not _is_in(PAIRS, n):
+        raise ValueError(f"n={short_repr(n)}; allowed: {PAIRS}; recall.accuracy has any other")
     axes = panel()
     place = PAIRS.index(n)
     words_of = RECALL_WORDS | {"decay_linear": f"linear, decay {decay:g}"}
@@ -401,7 +417,12 @@ def finished(axes: Axes, along: str, up: str, words: str, is_logarithmic: bool =
 
 def _named(kernels: str | Iterable[Given]) -> list[tuple[Given, str]]:
     """Kernels, each with a short name for a legend."""
-    listed = [kernels] if isinstance(kernels, str) else list(kernels)
+    try:
+        listed = [kernels] if isinstance(kernels, str) else list(kernels)
+    except TypeError:
+        listed = []
+    if not listed:
+        raise ValueError(f"kernels={short_repr(kernels)}; allowed: a list of kernels, one at least")
     names = unique_names([kernel_of(kernel).name for kernel in listed])
     short_names = [literal_text(f"{name:.26}") for name in names]
     return list(zip(listed, short_names, strict=True))

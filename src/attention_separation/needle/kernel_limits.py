@@ -270,9 +270,10 @@ def limit(kernel: str, mu: float, n: int) -> float:
 def critical_n(kernel: str, mu: float) -> float:
     """The number of tokens at which the limit of a kernel is .75, halfway to a guess.
 
-    Interpolated in log n between two whole numbers. 0 where one token alone is separated less
-    often (mu below 1.35), inf where the limit is above .75 at n = 10^15 still. kernel, mu and
-    errors are as of `limit`.
+    Interpolated in log n between two whole numbers. The limit is taken to fall with n, for each
+    token more is noise: n between those that are asked are not looked at. 0 where one token alone
+    is separated less often (mu below 1.35), inf where the limit is above .75 at n = 10^15 still.
+    kernel, mu and errors are as of `limit`.
     """
     return _line_of_kernel(kernel).critical(checked_mu(mu)).n
 

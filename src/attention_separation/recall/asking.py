@@ -13,14 +13,17 @@ from ..attention.steps import beside_steps, weights_by_n
 from ..messages.number_check import number, whole_number
 from ..messages.question import question, warn
 from ..statistics.counts import clopper_pearson
+from ..statistics.seeding import stream
 from .exact import large_d_limits, scores
 from .exact.answer import Recall
 from .exact.reach import LARGEST_N, Reach, reach, simulated_reach, sizes
 from .exact.writes import VANISHED, Writes
+from .kernel_check import require_weights_of_pairs
 from .layers import Delta, GivenLayer, Layer, LeastSquares, Scores, layer_of
-from .simulation.black_box import Pairs, simulated
+from .simulation.black_box import DrawLaw, Pairs, simulated
 from .simulation.conventions import other_conventions, words_of_norm
 from .simulation.given_layer import given_layer
+from .simulation.layer_check import STATE_WORDS, first_answer
 from .simulation.literal_layers import (
     BlackBox,
     has_unit_keys,
@@ -143,7 +146,9 @@ class Question:
         simulated_layer = "the literal layer"
         if has_weights_of_either_sign(self.layer, self.d):
             simulated_layer += f", {scores.NOT_DIVIDED_FAULT}"
-        return simulated(literal_layer(self.layer), pairs, draws, self.seed, simulated_layer)
+        law = draw_law(self.layer)
+        function = literal_layer(self.layer)
+        return simulated(function, pairs, draws, self.seed, simulated_layer, law)
 
 
 @lru_cache(maxsize=256)
@@ -210,9 +215,11 @@ def largest_n(
 
     It need not be at all smaller n: a warning names the first and the last at which it is not, of
     those tried, all up to 24 and then 10 a decade, and both sides of steps of the kernel's weights.
-    Of what is simulated, n rises until the accuracy is below the level, and a warning names the n
-    that noise leaves open: outside of them every n that was asked is surely on its side, by its
-    interval of 95 %.
+    Of what is simulated n rises until the accuracy is below the level. Then 10 n a decade and some
+    about d are looked at, up to three times that; of an island that surely reaches the level, by
+    its interval of 95 %, the answer is the end. Between those n a narrow one may hide. Warnings say
+    how many were looked at, what noise leaves open (outside of it every n that was asked is surely
+    on its side), and on which sides n are where the accuracy does not only fall.
 
     Parameters
     ----------
@@ -258,7 +265,17 @@ def reach_of(first: Question, recall_at: Callable[[int], Recall], level: float) 
             return reach(exactly_at, level, least, end, also=_beside_steps(first, layer, end))
         except scores.UnresolvedError:
             pass
-    return simulated_reach(recall_at, level, least, MOST_LITERAL // first.d)
+    most = MOST_LITERAL // first.d
+    return simulated_reach(recall_at, level, least, most, about_dimension(first.d))
+
+
+SHARES_OF_DIMENSION = (0.5, 0.75, 0.875, 1.0, 1.125, 1.25, 1.5, 2.0)
+
+
+def about_dimension(d: int) -> list[int]:
+    """The n about d, where layers with a matrix turn: what least squares recall is least there."""
+    about = {round(share * d) for share in SHARES_OF_DIMENSION}
+    return sorted(about | {d - 1, d + 1})
 
 
 def _beside_steps(first: Question, layer: Scores, end: int) -> list[int]:
@@ -308,23 +325,31 @@ def simulate(
         if not given, sqrt d, and for layers of `accuracy` their own
     n, d, seed and all others : as of `accuracy`
 
-    Returns the value, half of its interval of 95 % over draws, and the method, with the norm.
-    Warnings say, with what to do, where a function seems to keep other conventions: where its
-    outputs grow beyond 10^6 times the values, a query does not see its own key, an answer depends
-    on the query's row, or, if no norm is given, on the norm. Raises ValueError as
-    `accuracy` does, if a function does not take three arrays, or if the layer gives anything but
-    finite numbers (m, e).
+    Returns the value, the longer half of its interval of 95 %, and the method, with the norm. The
+    draws of keys are the sample, for what shares keys is not independent. Of a function and of a
+    kernel of one's own the interval is one for shares of any law, which may fail in whole draws
+    (Gaffke 2005): of few draws it is long, about 3 over their number. Of layers that are known here
+    it is Clopper and Pearson's of an effective number of answers (Korn and Graubard 1998).
+    Warnings say, with what to do, where a function seems to keep other conventions: where it gives
+    other outputs when it is called again, its outputs grow beyond 10^6 times the values, a query
+    does not see its own key, an answer depends on the query's row or on other queries, or, if no
+    norm is given, on the norm. Raises ValueError as `accuracy` does, if a function does not take
+    three arrays, if it fits because two sizes are equal alone, such as n = d, or if the layer gives
+    anything but finite numbers (m, e).
     """
     draws = whole_number("trials", trials, least=2, most=LARGEST_TRIALS)
     is_given = callable(layer) and not isinstance(layer, Scores | Delta | LeastSquares)
+    known: Layer = LeastSquares()
     if is_given:
         function = given_layer(cast(BlackBox, layer))
         own_norm = math.nan
+        law: DrawLaw = "any"
     else:
         known = layer_of(layer)
         function = literal_layer(known)
+        law = draw_law(known)
         own_norm = 1.0 if has_unit_keys(known) else math.nan
-    checked = _question(LeastSquares(), n, d, age, cosine, rewrites, draws, seed)
+    checked = _question(known, n, d, age, cosine, rewrites, draws, seed)
     if checked.n * checked.d > MOST_LITERAL:
         raise ValueError(f"n={n} with d={d}; allowed: n times d up to {MOST_LITERAL:,}")
     if norm is None:
@@ -333,13 +358,29 @@ def simulate(
         length = _norm(norm, checked.d)
     ages = None if checked.age is None else (checked.age,)
     pairs = Pairs(checked.n, checked.d, ages, checked.cosine, checked.rewrites, length)
+    first = None
     if is_given:
+        generator = stream(checked.seed, "recall", "conventions")
+        first = first_answer(function, pairs, generator)
         is_norm_given = norm is not None
-        for sentence in other_conventions(function, pairs, draws, checked.seed, is_norm_given):
+        for sentence in other_conventions(
+            function, pairs, draws, checked.seed, is_norm_given, first
+        ):
             warn(f"layer: {sentence}")
     simulated_layer = f"the {'given' if is_given else 'literal'} layer"
     simulated_layer += f", keys and queries of norm {words_of_norm(pairs)}"
-    return simulated(function, pairs, draws, checked.seed, simulated_layer)
+    answer = simulated(function, pairs, draws, checked.seed, simulated_layer, law)
+    if first is not None and not first.is_given_again(function, pairs):
+        # What changes slowly is seen after many calls.
+        warn(f"layer: {STATE_WORDS}")
+    return answer
+
+
+def draw_law(layer: Layer) -> DrawLaw:
+    """Whether draws are alike: a kernel of one's own may do anything in some of them."""
+    if isinstance(layer, Scores) and not is_built_in(layer.kernel):
+        return "any"
+    return "alike"
 
 
 def _norm(norm: Norm, d: int) -> float:
@@ -368,8 +409,12 @@ def _question(
     keys = whole_number("n", n, 1, LARGEST_N)
     dimension = whole_number("d", d, 2, LARGEST_D)
     checked_age = None if age is None else whole_number("age", age, 0, keys - 1)
+    checked_layer = layer_of(layer)
+    if isinstance(checked_layer, Scores):
+        tokens = int(min(checked_layer.window, keys))
+        require_weights_of_pairs(checked_layer.kernel, dimension, tokens)
     return Question(
-        layer=layer_of(layer),
+        layer=checked_layer,
         n=keys,
         d=dimension,
         age=checked_age,

@@ -67,7 +67,6 @@ SAID = {
     "a causal mask of one query": (causal, {"n": 32, "norm": "sqrt_d", "age": 3}, {UNSEEN}),
     "a causal mask from the end": (causal_from_the_end, {"n": 32}, {ROW}),
     "outputs of tokens": (an_output_a_token, {"n": 12}, {ROW}),
-    "another's axes": (lambda q, k, v: linear(q, k, v).T, {"n": 8}, {ROW}),
 }
 
 

@@ -11,7 +11,7 @@ class Recall:
     ----------
     value : the probability that the output has the value's sign, a tie counted half
     error : of exact answers how far another rule or step moves it; of limits how far it was found
-        from the law at this d; of simulated answers half of the interval of 95 %
+        from the law at this d; of simulated answers the longer half of the interval of 95 %
     method : how it was found; the first word is exact, limit or simulated
     """
 

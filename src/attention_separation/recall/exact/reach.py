@@ -4,7 +4,7 @@ A *hole* is a run of n below the largest one at which the accuracy is below the 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ...statistics.bisection import bracket, whole_between
@@ -154,9 +154,16 @@ def _first_between(recall_at: RecallAt, level: float, low: int, high: int) -> in
     return first
 
 
-def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) -> Reach:
-    """The largest n at which a simulated accuracy, which falls with n, is at least a level. It is
-    sought upwards; the interval of n that noise leaves open is returned with it."""
+LOOKED_BEYOND = 3
+"""Times the last n that is found: so far it is looked for larger ones."""
+
+
+def simulated_reach(
+    recall_at: RecallAt, level: float, least: int, most: int, also: Sequence[int] = ()
+) -> Reach:
+    """Of an accuracy that is simulated: the end of where it reaches the level from the least n on,
+    or of the last island that surely reaches it of those met among the n that are looked at. These
+    are 10 a decade, and `also`, up to LOOKED_BEYOND times the last n."""
     known: dict[int, Recall] = {}
 
     def remembered(n: int) -> Recall:
@@ -164,34 +171,98 @@ def simulated_reach(recall_at: RecallAt, level: float, least: int, most: int) ->
             known[n] = recall_at(n)
         return known[n]
 
-    low = least
-    if remembered(low).value < level:
-        return _reach_of_none(remembered, level, least, most, known)
-    high = max(math.ceil(BRACKET_GROWTH * low), low + 1)
-    while high <= most and remembered(high).value >= level:
-        low = high
-        high = math.ceil(BRACKET_GROWTH * high)
-    if high > most:
-        text = f"simulated up to n = {low:,}, where its accuracy is at least {level:g} still"
-        return Reach(math.inf, [text], low=_surely_above(known, level))
-    last = _end_between(remembered, level, low, high)
-    _ask_until_sure(remembered, level, last, least, most)
+    last: float | None = None
+    if remembered(least).value >= level:
+        last = _end_upwards(remembered, level, least, most)
+    looked_end = _looked_end(last, [LOOKED_BEYOND * least, *also, *known], most)
+    _look(remembered, least, looked_end, also)
+    islands = _islands(known, level, last)
+    while islands:
+        last = _end_upwards(remembered, level, islands[-1], most)
+        looked_end = _looked_end(last, known, most)
+        _look(remembered, least, looked_end, also)
+        islands = _islands(known, level, last)
+    if last is None and not any(_is_open(found, level) for found in known.values()):
+        text = f"simulated: the accuracy is below {level:g} at {_words_of_looked(known)}"
+        return Reach(None, [text], high=_surely_below(known, level))
+    if last != math.inf:
+        _ask_until_sure(remembered, level, least if last is None else int(last), least, most)
     surely_above = _surely_above(known, level)
     surely_below = _surely_below(known, level)
-    text = _words_of_open(surely_above or least, surely_below, most)
-    return Reach(last, [text], low=surely_above, high=surely_below)
+    if last == math.inf:
+        text = (
+            f"simulated up to n = {max(known):,}, where its accuracy is at least {level:g} still; "
+            f"of {_words_of_looked(known)}"
+        )
+    else:
+        text = _words_of_open(surely_above or least, surely_below, most)
+        text += f"; of {_words_of_looked(known)}"
+    warnings = [text, *_words_of_runs(known, level)]
+    return Reach(last, warnings, low=surely_above, high=surely_below)
 
 
-def _reach_of_none(
-    recall_at: RecallAt, level: float, least: int, most: int, known: dict[int, Recall]
-) -> Reach:
-    """The reach where not even the least n reaches the level, with the n that the interval leaves
-    open."""
-    if not _is_open(recall_at(least), level):
-        return Reach(None)
-    _ask_until_sure(recall_at, level, least, least, most)
-    surely_below = _surely_below(known, level)
-    return Reach(None, [_words_of_open(least, surely_below, most)], high=surely_below)
+def _end_upwards(asked: RecallAt, level: float, low: int, most: int) -> float:
+    """The end, upwards of an n that reaches the level; inf where it is not met."""
+    high = max(math.ceil(BRACKET_GROWTH * low), low + 1)
+    while high <= most and asked(high).value >= level:
+        low = high
+        high = math.ceil(BRACKET_GROWTH * high)
+    return math.inf if high > most else _end_between(asked, level, low, high)
+
+
+def _looked_end(last: float | None, tried: Iterable[int], most: int) -> int:
+    """Up to which n it is looked: beyond the last, and no less far than those tried."""
+    if last is None or last == math.inf:
+        return min(max(tried), most)
+    return min(max(LOOKED_BEYOND * int(last), *tried), most)
+
+
+def _look(asked: RecallAt, least: int, end: int, also: Sequence[int]) -> None:
+    """Ask at n that lie evenly, on a scale of logarithms, and at some more."""
+    decades = math.log10(max(end, 2))
+    even = {
+        round(10 ** (k / SIZES_PER_DECADE)) for k in range(math.ceil(SIZES_PER_DECADE * decades))
+    }
+    for n in sorted({*even, *also, end}):
+        if least <= n <= end:
+            asked(n)
+
+
+def _islands(known: dict[int, Recall], level: float, last: float | None) -> list[int]:
+    """The n beyond the last that surely reach the level, in order."""
+    return sorted(n for n in known if n > (last or 0) and _is_above(known[n], level))
+
+
+def _words_of_looked(known: dict[int, Recall]) -> str:
+    """Which n were looked at."""
+    return f"{len(known)} n that were looked at, from {min(known):,} to {max(known):,}"
+
+
+def _words_of_runs(known: dict[int, Recall], level: float) -> list[str]:
+    """A sentence on the n that surely are on each side of the level, where they do not only fall
+    below it."""
+    runs: list[tuple[bool, int, int]] = []
+    for n in sorted(known):
+        if _is_open(known[n], level):
+            continue
+        is_above = _is_above(known[n], level)
+        if runs and runs[-1][0] == is_above:
+            runs[-1] = (is_above, runs[-1][1], n)
+        else:
+            runs.append((is_above, n, n))
+    sides = [is_above for is_above, _, _ in runs]
+    if sides in ([], [True], [False], [True, False]):
+        return []
+    words = []
+    for is_above, first, end in runs:
+        where = f"{first:,}" if first == end else f"{first:,} to {end:,}"
+        words.append(
+            f"at least {level:g} at n = {where}" if is_above else f"below it at n = {where}"
+        )
+    return [
+        "simulated: the accuracy does not only fall with n: of the n that were looked at it is, by "
+        f"its intervals, {', '.join(words)}"
+    ]
 
 
 def _words_of_open(low: int, high: int | None, most: int) -> str:

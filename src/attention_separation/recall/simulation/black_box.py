@@ -3,11 +3,12 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from ...messages.words import short_repr
-from ...statistics.means import Mean
+from ...statistics.bounded_means import mean_of_bounded, mean_of_clusters
 from ...statistics.seeding import stream
 from ..exact.answer import Recall
 from .literal_layers import BlackBox
@@ -162,20 +163,34 @@ def _rounding_of(outputs: np.ndarray) -> float:
     return min(ROUNDING_STEPS * float(np.finfo(outputs.dtype).eps), MOST_ROUNDING)
 
 
+DrawLaw = Literal["any", "alike"]
+"""Of the accuracies of draws: `any` of a layer of which nothing is known, which may fail in whole
+draws; `alike` of a layer whose definition treats all draws alike."""
+
+
 def simulated(
-    layer: BlackBox, pairs: Pairs, trials: int, seed: int, what: str = "the literal layer"
+    layer: BlackBox,
+    pairs: Pairs,
+    trials: int,
+    seed: int,
+    what: str = "the literal layer",
+    law: DrawLaw = "alike",
 ) -> Recall:
-    """The accuracy of a layer over so many draws of keys, each with its queries and coordinates;
-    the interval is over draws, for what shares keys is not independent. `what` is drawn, in
-    words."""
+    """The accuracy of a layer over so many draws of keys, each with its queries and coordinates.
+    `what` is drawn, in words.
+
+    The interval is over draws, for what shares keys is not independent: that of `mean_of_bounded`
+    of any law, of `mean_of_clusters` where draws are alike.
+    """
     by_draw = _accuracies(layer, pairs, trials, seed)
-    return _recall(by_draw.mean(axis=1), by_draw.shape[1], what)
+    return _recall(by_draw.mean(axis=1), by_draw.shape[1], what, law)
 
 
 def simulated_by_age(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> list[Recall]:
-    """The accuracy of a layer at each of the ages of the pairs, over so many draws."""
+    """The accuracy of a layer at each of the ages of the pairs, over so many draws, which are
+    alike."""
     by_draw = _accuracies(layer, pairs, trials, seed)
-    return [_recall(column, 1, "the literal layer") for column in by_draw.T]
+    return [_recall(column, 1, "the literal layer", "alike") for column in by_draw.T]
 
 
 def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.ndarray:
@@ -186,29 +201,15 @@ def _accuracies(layer: BlackBox, pairs: Pairs, trials: int, seed: int) -> np.nda
     return pairs.accuracies_of_draws(layer, trials, generator)
 
 
-def _recall(by_draw: np.ndarray, queries: int, what: str) -> Recall:
-    """The mean of the accuracies of draws (T,), each of so many queries, with half of its interval
-    of 95 %; `what` was simulated, in words."""
-    trials = len(by_draw)
-    method = f"simulated: {what}, {trials:,} draws of keys; the error is half of 95 %"
-    if np.ptp(by_draw) == 0:
-        value = float(by_draw[0])
-        return Recall(value, _error_of_equal_draws(value, trials), method)
-    coordinates = trials * queries * COORDINATES
-    # Where few are wrong, the spread is at least what two more wrong ones would make it.
-    share = (by_draw.mean() * coordinates + 2) / (coordinates + 4)
-    least_spread = math.sqrt(share * (1 - share) / (queries * COORDINATES))
-    estimate = Mean.of(by_draw, least_spread).interval(LEVEL)
-    return Recall(estimate.value, estimate.high - estimate.value, method)
-
-
-def _error_of_equal_draws(value: float, trials: int) -> float:
-    """How far the accuracy may be from that of all draws, as when none of them failed: a layer may
-    fail in whole draws, for what shares keys is not independent, and so rarely that none was
-    met."""
-    # Draws of this share are all missed with the probability LEVEL: about 3 / trials.
-    share_not_met = 1 - LEVEL ** (1 / trials)
-    return float(share_not_met * max(value, 1 - value))
+def _recall(by_draw: np.ndarray, queries: int, what: str, law: DrawLaw) -> Recall:
+    """The mean of the accuracies of draws (T,), each of so many queries, and the longer half of its
+    interval."""
+    method = f"simulated: {what}, {len(by_draw):,} draws of keys; the error is half of 95 %"
+    if law == "any":
+        mean = mean_of_bounded(by_draw, LEVEL)
+    else:
+        mean = mean_of_clusters(by_draw, queries * COORDINATES, LEVEL)
+    return Recall(mean.value, max(mean.high - mean.value, mean.value - mean.low), method)
 
 
 def checked_outputs(layer: BlackBox, draw: Draw, pairs: Pairs) -> np.ndarray:

@@ -11,6 +11,13 @@ import numpy as np
 
 from ...statistics.seeding import stream
 from .black_box import Draw, Pairs, checked_outputs
+from .layer_check import (
+    STATE_WORDS,
+    FirstAnswer,
+    is_same_after_others,
+    require_any_sizes,
+    sees_other_queries,
+)
 from .literal_layers import BlackBox
 
 LARGEST_OUTPUT = 1e6
@@ -35,18 +42,34 @@ def words_of_norm(pairs: Pairs) -> str:
 
 
 def other_conventions(
-    layer: BlackBox, pairs: Pairs, trials: int, seed: int, is_norm_given: bool
+    layer: BlackBox,
+    pairs: Pairs,
+    trials: int,
+    seed: int,
+    is_norm_given: bool,
+    first: FirstAnswer,
 ) -> list[str]:
     """Sentences on what tells that a layer keeps other conventions, each with what to do; at most
-    as many draws are looked at as there are trials."""
-    generator = stream(seed, "recall", "conventions")
-    draw = pairs.draw(generator)
-    outputs = checked_outputs(layer, draw, pairs)
-    sentences = [_words_of_size(outputs, pairs)]
-    if sentences == [""]:
+    as many draws are looked at as there are trials. ValueError where a layer fits because two sizes
+    are equal alone."""
+    generator = stream(seed, "recall", "conventions", "others")
+    if not is_same_after_others(layer, pairs, first, generator):
+        # What else is seen may come of that.
+        return [STATE_WORDS]
+    draw = first.draw
+    outputs = first.outputs
+    require_any_sizes(layer, pairs, draw)
+    words_of_size = _words_of_size(outputs, pairs)
+    sentences = [words_of_size]
+    words_of_queries = ""
+    if not words_of_size:
         # Of larger outputs rounding hides what one value changes.
         sentences.append(_words_of_unmoved(layer, draw, outputs, pairs, trials))
-        sentences.append(_words_of_order(layer, draw, outputs, pairs))
+        words_of_queries = _words_of_order(layer, draw, outputs, pairs)
+    if not words_of_queries:
+        other_queries = pairs.draw(generator).queries
+        words_of_queries = _words_of_other_queries(layer, pairs, first, other_queries)
+    sentences.append(words_of_queries)
     if not is_norm_given:
         sentences.append(_words_of_norms(layer, pairs, min(DRAWS, trials), seed))
     return [sentence for sentence in sentences if sentence]
@@ -88,12 +111,8 @@ def _words_of_unmoved(
 
 
 def _words_of_order(layer: BlackBox, draw: Draw, outputs: np.ndarray, pairs: Pairs) -> str:
-    """The sentence that an output depends on the row in which its query stands; "" where it does
+    """The sentence that outputs depend on the row in which their query stands; "" where they do
     not."""
-    second_outputs = checked_outputs(layer, draw, pairs)
-    if (second_outputs != outputs).any():
-        # What is drawn anew at each call differs anyway.
-        return ""
     reversed_queries = replace(draw, queries=draw.queries[::-1])
     reordered = checked_outputs(layer, reversed_queries, pairs)[::-1]
     sizes = np.abs(outputs.astype(float)).max(axis=1, keepdims=True)
@@ -103,6 +122,21 @@ def _words_of_order(layer: BlackBox, draw: Draw, outputs: np.ndarray, pairs: Pai
     return (
         "a query's answer depends on the row that it stands in, as with a causal mask, positions, "
         "or an output a token: queries read one by one after all pairs, and write nothing"
+    )
+
+
+def _words_of_other_queries(
+    layer: BlackBox, pairs: Pairs, first: FirstAnswer, others: np.ndarray
+) -> str:
+    """Whether outputs depend on which queries (m', d) are asked beside."""
+    # Asked again, for what is random once in many calls may have come now.
+    for _ in range(2):
+        if not sees_other_queries(layer, pairs, first, others, SAME_OUTPUT_LIMIT):
+            return ""
+    return (
+        "a query's answer depends on the queries that are asked with it, as where scores are "
+        "divided by the largest of all queries: queries read one by one, so axis=-1, keepdims=True "
+        "for what is taken over a query's scores"
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ....attention.kernel_names import kernel_named
-from ....recall.asking import Question, reach_of
+from ....recall.asking import Question, about_dimension, reach_of
 from ....recall.exact.answer import Recall
 from ....recall.exact.reach import simulated_reach
 from ....recall.layers import Delta, Layer, LeastSquares, Scores
@@ -243,7 +243,8 @@ class Cell:
             reach = reach_of(self.question(1, trials=job.trials), self.answer, job.level)
             largest = low = high = reach.last
         else:
-            reach = simulated_reach(self.answer, job.level, 1, self.most_n)
+            about_d = about_dimension(self.d)
+            reach = simulated_reach(self.answer, job.level, 1, self.most_n, about_d)
             low = reach.low
             high = reach.high
             is_found = reach.last is not None and math.isfinite(reach.last)

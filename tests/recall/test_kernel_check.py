@@ -1,0 +1,80 @@
+"""A kernel of one's own whose weights are not those of one query and one key is refused."""
+
+import numpy as np
+import pytest
+
+from attention_separation import features, recall, rows, scores
+
+
+def random_weights(rng=np.random.default_rng(1)):  # noqa: B008
+    return lambda x: np.exp(x) * rng.random(x.shape)
+
+
+def with_dropout(rng=np.random.default_rng(2)):  # noqa: B008
+    return lambda z: z * (rng.random(z.shape) > 0.1)
+
+
+def counting():
+    """A temperature that rises with each call."""
+    calls = 0
+
+    def weights(x):
+        nonlocal calls
+        calls += 1
+        return np.exp(x / calls)
+
+    return weights
+
+
+NO_FUNCTIONS = {
+    "random weights": scores(random_weights()),
+    "a temperature that rises": scores(counting()),
+    "features with dropout": features(with_dropout()),
+    "random rows": rows(lambda x, counts: random_weights()(x)),
+}
+
+OF_OTHERS = {
+    "the largest score of all": (lambda x: np.exp(x / np.abs(x).max()), r"rows\(f\)"),
+    "the largest of a row": (lambda x: np.exp(x / np.abs(x).max(-1, keepdims=True)), "which keys"),
+    "the number of queries": (lambda x: np.exp(x / len(x)), "which queries"),
+    "the number of keys": (lambda x: np.exp(x / x.shape[-1]), "which keys"),
+    "the place": (lambda x: np.exp(x) * (1 + np.arange(x.shape[-1])), "which keys"),
+    "a quantile": (lambda x: np.where(x > np.quantile(x, 0.9), x, 0.0), r"rows\(f\)"),
+    "the largest of all vectors": (features(lambda z: np.exp(z / np.abs(z).max())), "axis=-1"),
+}
+
+ASKED = [recall.accuracy, recall.simulate, lambda kernel, n, d: recall.largest_n(kernel, d)]
+
+
+@pytest.mark.parametrize("ask", ASKED)
+@pytest.mark.parametrize("kernel", NO_FUNCTIONS.values(), ids=NO_FUNCTIONS)
+def test_a_kernel_that_keeps_a_state_or_is_random_is_refused(ask, kernel):
+    with pytest.raises(ValueError, match="it keeps a state or is random"):
+        ask(kernel, n=16, d=16)
+
+
+@pytest.mark.parametrize("ask", ASKED)
+@pytest.mark.parametrize(("kernel", "said"), OF_OTHERS.values(), ids=OF_OTHERS)
+def test_a_weight_that_depends_on_others_is_refused(ask, kernel, said):
+    known = kernel if not callable(kernel) else scores(kernel)
+    with pytest.raises(ValueError, match=f"weights depend on .*{said}"):
+        ask(known, n=16, d=16)
+
+
+ALLOWED = {
+    "less the largest of all": lambda x: np.exp(x - x.max()),
+    "less the largest of a row": lambda x: np.exp(x - x.max(-1, keepdims=True)),
+    "less the mean": lambda x: np.exp(x - x.mean()),
+    "with n": lambda x, n: np.exp(x) * n,
+}
+
+
+@pytest.mark.parametrize("function", ALLOWED.values(), ids=ALLOWED)
+def test_a_factor_that_a_row_shares_is_none_of_a_weights(function):
+    found = recall.accuracy(scores(function), n=64, d=16).value
+    assert found == pytest.approx(recall.accuracy("exp", n=64, d=16).value, abs=1e-9)
+
+
+def test_a_row_may_depend_on_its_other_keys():
+    kernel = rows(lambda x, counts: np.where(x >= x.max() / 2, x, 0.0))
+    assert recall.accuracy(kernel, n=8, d=16, trials=60).kind == "simulated"
