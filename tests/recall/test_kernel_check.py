@@ -30,7 +30,7 @@ NO_FUNCTIONS = {
     "random weights": scores(random_weights()),
     "a temperature that rises": scores(counting()),
     "features with dropout": features(with_dropout()),
-    "random rows": rows(lambda x, counts: random_weights()(x)),
+    "random rows": rows(lambda x, counts: random_weights()(x), normalised=True),
 }
 
 OF_OTHERS = {
@@ -76,5 +76,5 @@ def test_a_factor_that_a_row_shares_is_none_of_a_weights(function):
 
 
 def test_a_row_may_depend_on_its_other_keys():
-    kernel = rows(lambda x, counts: np.where(x >= x.max() / 2, x, 0.0))
+    kernel = rows(lambda x, counts: np.where(x >= x.max() / 2, x, 0.0), normalised=True)
     assert recall.accuracy(kernel, n=8, d=16, trials=60).kind == "simulated"

@@ -42,8 +42,10 @@ def check_kernel(kernel: Kernel, layer: Layer, data: Data, sizes: Sequence[int])
         with _errors_that_say_where(kernel, f"{layer_words}, n = {n:,}"):
             types_and_weights = []
             largest_row = 0.0
-            for types in token_types(layer, data, [n]):
-                require_own_weights(kernel, types)
+            types_of_d0, types_of_d1 = token_types(layer, data, [n])
+            require_own_weights(kernel, types_of_d0, types_of_d1)
+            require_own_weights(kernel, types_of_d1, types_of_d0)
+            for types in (types_of_d0, types_of_d1):
                 weights = _weights_of_types(types, finite_kernel)
                 has_negative_weights |= bool((weights < 0).any())
                 row_sums = (np.abs(weights) * types.multiplicities).sum(axis=1)

@@ -47,17 +47,19 @@ class Part:
         return array[:, self.queries][:, :, self.keys]
 
 
-def require_own_weights(kernel: Kernel, types: TokenTypes) -> None:
+def require_own_weights(kernel: Kernel, types: TokenTypes, other_types: TokenTypes) -> None:
     """Raise an ArithmeticError unless the weights of one point's types are the same when they are
-    asked for again, and among other tokens: but for a positive factor of each row where rows are
-    divided by their sums."""
+    asked for again, after those of other types, and among other tokens: these but for a positive
+    factor of each row where rows are divided by their sums."""
     if kernel.logarithmic:
         return
     inputs = _inputs(kernel, types)
     weights = kernel.weigh(inputs)
-    # Of the same numbers in the same places rounding is the same.
+    kernel.weigh(_inputs(kernel, other_types))
     again = kernel.weigh(inputs)
-    is_other, _ = _differences(kernel, inputs, weights, again, may_round=False)
+    # Of the same numbers in the same places rounding is the same, and so is a factor.
+    undivided = replace(kernel, normaliser="none")
+    is_other, _ = _differences(undivided, inputs, weights, again, may_round=False)
     if is_other.any():
         raise NotTheSameAgainError(
             f"{kernel.name}: called twice with the same numbers, it gives other weights: it keeps "
