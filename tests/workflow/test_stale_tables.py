@@ -138,3 +138,21 @@ def test_a_damaged_or_missing_table_comes_back_by_the_same_command(fig7, path):
     table.unlink()
     fig7.make("fig7")
     assert fig7.files() == whole
+
+
+@pytest.mark.parametrize("forget", [forget_by_removal, forget_in_a_copy])
+def test_a_page_without_a_table_is_made_again_where_nothing_tells_what_it_is_of(made, forget):
+    """Its job takes a second or two; all other files say it themselves."""
+    whole = made.files()
+    made.make("verdicts", "lemmas", "open_choices", *OTHER)
+    forget(made)
+    made.make(*OTHER)
+    page = (made.folder / "results/index.html").read_bytes()
+    assert page != whole["results/index.html"]
+    assert NOTHING in made.make(*OTHER)
+    forget(made)
+    assert made.would_run(*OTHER) == {"check", "index"}
+    made.make(*OTHER)
+    assert (made.folder / "results/index.html").read_bytes() == page
+    said = made.run_command("verify", "results", *OTHER[1:], "--sample", "0")
+    assert said.returncode == 0, said.stdout
