@@ -106,7 +106,13 @@ def test_nothing_is_made_again_of_current_tables_that_snakemake_has_forgotten(fi
     assert fig7.files() == before
 
 
-def test_a_touch_is_not_in_the_way_and_hides_nothing(fig7):
+def test_a_touch_says_that_another_code_gives_the_same(fig7):
+    fig7.edit("src/attention_separation/statistics/seeding.py", "\\x1f", "\\x1e")
+    fig7.make("fig7", "--touch")
+    assert NOTHING in fig7.make("fig7")
+
+
+def test_a_touch_is_not_in_the_way_and_hides_no_other_settings(fig7):
     fig7.make("fig7", "--touch", *OTHER)
     assert trials(fig7) == {20}
     fig7.make("fig7", "--forcerun", "exact_fig7", *OTHER)

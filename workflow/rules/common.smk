@@ -44,7 +44,13 @@ if SOURCE not in Path(attention_separation.__file__).parents:
 from attention_separation.config import ConfigError, load_config, read_config
 from attention_separation.results import declared_jobs, job_files
 from attention_separation.results.declared_jobs import cells_of
-from attention_separation.results.file_states import CURRENT, UNKNOWN, said_of_states, table_state
+from attention_separation.results.file_states import (
+    CURRENT,
+    OTHER_CODE,
+    UNKNOWN,
+    said_of_states,
+    table_state,
+)
 from attention_separation.results.files import check_writable
 from attention_separation.results.job_files import files_of_run
 from attention_separation.results.provenance import code_digest
@@ -89,7 +95,8 @@ def files_to_make_again():
     """The state of each file that is not current, and that Snakemake would leave as it is. It knows
     what files were made with by records of its own, which may be gone, or not be asked; a table
     says it itself. A sentence, a start page and a manifest say nothing: of them the records are asked
-    whatever a profile says, and without a record they are made again."""
+    whatever a profile says, and without a record they are made again. By a record for this code,
+    which `--touch` writes, a reader says of another code that it gives the same."""
     prefix = str(MADE_IN[PAPER.name]).removesuffix(PAPER.folder)
     jobs_by_table = JOBS.by_table()
     without_tables = JOBS.without_tables() | {
@@ -100,13 +107,16 @@ def files_to_make_again():
     for job in workflow.dag.jobs:
         if workflow.dag.needrun(job):
             continue
+        is_recorded = records.has_metadata(job) and not records.params_changed(job)
         for path in map(str, job.output):
             file = path.removeprefix(prefix)
+            state = CURRENT
             if file in jobs_by_table:
-                states[path] = table_state(Path(path), jobs_by_table[file].digests(file))
+                state = table_state(Path(path), jobs_by_table[file].digests(file))
             elif file in without_tables:
-                is_known = records.has_metadata(job) and not records.params_changed(job)
-                states[path] = CURRENT if is_known else UNKNOWN
+                state = UNKNOWN
+            is_believed = is_recorded and state in (UNKNOWN, OTHER_CODE)
+            states[path] = CURRENT if is_believed else state
     return {path: state for path, state in states.items() if state != CURRENT}
 
 
@@ -159,7 +169,9 @@ def announce_jobs():
         seconds[job.jobid] = declared_jobs.expected_seconds(job.benchmark, declared)
     logger.info(None, extra={"expected_seconds": seconds, "makes_nothing": workflow.touch})
     if workflow.touch:
-        logger.warning("--touch makes nothing: the next run compares settings and code again")
+        logger.warning(
+            "--touch makes nothing: what there is counts as up to date, but what is of other settings"
+        )
 
 
 # What a rule asks of the declaration of its job. A rule says the job's name, in which wildcards may

@@ -156,9 +156,8 @@ def table_state(path: Path, current: Current) -> State:
         return OTHER_SETTINGS
     if metadata.get("code") != current.code:
         return OTHER_CODE
-    if metadata.get("name") != path.stem:
-        return State(f"written as {metadata.get('name')}")
-    return CURRENT
+    name = metadata.get("name", path.stem)
+    return CURRENT if name == path.stem else State(f"written as {name}")
 
 
 def _of_error(error: ValueError, path: Path) -> State:
