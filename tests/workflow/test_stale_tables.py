@@ -106,7 +106,13 @@ def test_nothing_is_made_again_of_current_tables_that_snakemake_has_forgotten(fi
     assert fig7.files() == before
 
 
-def test_a_touch_is_not_in_the_way_and_hides_nothing(fig7):
+def test_a_touch_says_that_another_code_gives_the_same(fig7):
+    fig7.edit("src/attention_separation/statistics/seeding.py", "\\x1f", "\\x1e")
+    fig7.make("fig7", "--touch")
+    assert NOTHING in fig7.make("fig7")
+
+
+def test_a_touch_is_not_in_the_way_and_hides_no_other_settings(fig7):
     fig7.make("fig7", "--touch", *OTHER)
     assert trials(fig7) == {20}
     fig7.make("fig7", "--forcerun", "exact_fig7", *OTHER)
@@ -138,3 +144,21 @@ def test_a_damaged_or_missing_table_comes_back_by_the_same_command(fig7, path):
     table.unlink()
     fig7.make("fig7")
     assert fig7.files() == whole
+
+
+@pytest.mark.parametrize("forget", [forget_by_removal, forget_in_a_copy])
+def test_a_page_without_a_table_is_made_again_where_nothing_tells_what_it_is_of(made, forget):
+    """Its job takes a second or two; all other files say it themselves."""
+    whole = made.files()
+    made.make("verdicts", "lemmas", "open_choices", *OTHER)
+    forget(made)
+    made.make(*OTHER)
+    page = (made.folder / "results/index.html").read_bytes()
+    assert page != whole["results/index.html"]
+    assert NOTHING in made.make(*OTHER)
+    forget(made)
+    assert made.would_run(*OTHER) == {"check", "index"}
+    made.make(*OTHER)
+    assert (made.folder / "results/index.html").read_bytes() == page
+    said = made.run_command("verify", "results", *OTHER[1:], "--sample", "0")
+    assert said.returncode == 0, said.stdout

@@ -44,7 +44,13 @@ if SOURCE not in Path(attention_separation.__file__).parents:
 from attention_separation.config import ConfigError, load_config, read_config
 from attention_separation.results import declared_jobs, job_files
 from attention_separation.results.declared_jobs import cells_of
-from attention_separation.results.file_states import CURRENT, said_of_tables, table_state
+from attention_separation.results.file_states import (
+    CURRENT,
+    OTHER_CODE,
+    UNKNOWN,
+    said_of_states,
+    table_state,
+)
 from attention_separation.results.job_files import files_of_run
 from attention_separation.results.provenance import code_digest
 from attention_separation.results.start_of_run import (
@@ -106,20 +112,32 @@ if not MODULE and workflow.is_main_process:
 # Before any job.
 
 
-def tables_to_make_again():
-    """The state of each table that is not current, and that Snakemake would leave as it is. It knows
+def files_to_make_again():
+    """The state of each file that is not current, and that Snakemake would leave as it is. It knows
     what files were made with by records of its own, which may be gone, or not be asked; a table
-    says it itself."""
+    says it itself. A sentence, a start page and a manifest say nothing: of them the records are asked
+    whatever a profile says, and without a record they are made again. By a record for this code,
+    which `--touch` writes, a reader says of another code that it gives the same."""
     prefix = str(MADE_IN[PAPER.name]).removesuffix(PAPER.folder)
     jobs_by_table = JOBS.by_table()
+    without_tables = JOBS.without_tables() | {
+        f"{study.folder}/manifest.json" for study in STUDIES.values()
+    }
+    records = workflow.persistence
     states = {}
     for job in workflow.dag.jobs:
         if workflow.dag.needrun(job):
             continue
+        is_recorded = records.has_metadata(job) and not records.params_changed(job)
         for path in map(str, job.output):
-            table = path.removeprefix(prefix)
-            if table in jobs_by_table:
-                states[path] = table_state(Path(path), jobs_by_table[table].digests(table))
+            file = path.removeprefix(prefix)
+            state = CURRENT
+            if file in jobs_by_table:
+                state = table_state(Path(path), jobs_by_table[file].digests(file))
+            elif file in without_tables:
+                state = UNKNOWN
+            is_believed = is_recorded and state in (UNKNOWN, OTHER_CODE)
+            states[path] = CURRENT if is_believed else state
     return {path: state for path, state in states.items() if state != CURRENT}
 
 
@@ -129,9 +147,9 @@ def build_dag(build=workflow._build_dag):
     build()
     if not workflow.is_main_process or workflow.touch:
         return
-    states = tables_to_make_again()
+    states = files_to_make_again()
     if states:
-        for line in said_of_tables(states):
+        for line in said_of_states(states):
             logger.warning(line)
         workflow.dag.forcefiles.update(states)
         workflow.async_run(workflow.dag.update_needrun())
@@ -173,7 +191,7 @@ def announce_jobs():
     logger.info(None, extra={"expected_seconds": seconds, "makes_nothing": workflow.touch})
     if workflow.touch:
         logger.warning(
-            "--touch makes nothing: the next run makes what is of other settings or code"
+            "--touch makes nothing: what there is counts as up to date, but what is of other settings"
         )
 
 

@@ -147,6 +147,14 @@ class DeclaredJobs:
             jobs_by_table |= dict.fromkeys(job.tables(), job)
         return jobs_by_table
 
+    def without_tables(self) -> set[str]:
+        """The files of jobs that write no parquet file: nothing in them says what they are of."""
+        files: set[str] = set()
+        for job in self._jobs.values():
+            if not job.tables():
+                files |= {*job.paths()}
+        return files
+
     def slices_of(self, panel: str) -> list[str]:
         """The paths of the tables of the slices that a panel's trials are cut into; empty if they
         are not, or if there is no such panel."""

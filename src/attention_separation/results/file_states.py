@@ -50,6 +50,7 @@ CURRENT = State("current", Remedy.NONE)
 MISSING = State("missing")
 OTHER_SETTINGS = State("of other settings")
 OTHER_CODE = State("of other code")
+UNKNOWN = State("of settings or code that nothing tells")
 NOT_OF_CONFIG = State("not of this config", Remedy.REMOVE)
 OF_A_TABLE = (CURRENT, OTHER_SETTINGS, OTHER_CODE, NOT_OF_CONFIG)
 """States of a table that are those of the files beside it too."""
@@ -129,8 +130,8 @@ def healing_commands(states: Mapping[str, State], folder: Path, run: str) -> lis
     return commands
 
 
-def said_of_tables(states: Mapping[str, State]) -> list[str]:
-    """Why a run makes some tables again: a sentence for each reason."""
+def said_of_states(states: Mapping[str, State]) -> list[str]:
+    """Why a run makes some files again: a sentence for each reason."""
     paths_by_text: dict[str, list[str]] = {}
     for path, state in sorted(states.items()):
         paths_by_text.setdefault(state.text, []).append(path)
@@ -155,9 +156,8 @@ def table_state(path: Path, current: Current) -> State:
         return OTHER_SETTINGS
     if metadata.get("code") != current.code:
         return OTHER_CODE
-    if metadata.get("name") != path.stem:
-        return State(f"written as {metadata.get('name')}")
-    return CURRENT
+    name = metadata.get("name", path.stem)
+    return CURRENT if name == path.stem else State(f"written as {name}")
 
 
 def _of_error(error: ValueError, path: Path) -> State:

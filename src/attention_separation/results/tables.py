@@ -257,8 +257,9 @@ def _check_settings(path: Path, schema: pa.Schema, settings: str) -> None:
     metadata = metadata_of(schema)
     if metadata.get("settings") != settings:
         raise TableError(f"{path}: made with other settings than these; {AGAIN}")
-    if metadata.get("name") != path.stem:
-        raise TableError(f"{path}: written as {metadata.get('name')}; {AGAIN}")
+    name = metadata.get("name", path.stem)
+    if name != path.stem:
+        raise TableError(f"{path}: written as {name}; {AGAIN}")
 
 
 def read_table(path: Path, is_sealed: bool = True) -> pa.Table:
