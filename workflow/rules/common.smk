@@ -47,7 +47,7 @@ from attention_separation.results.declared_jobs import cells_of
 from attention_separation.results.file_states import (
     CURRENT,
     OTHER_CODE,
-    UNKNOWN,
+    UNRECORDED,
     said_of_states,
     table_state,
 )
@@ -114,8 +114,8 @@ def files_to_make_again():
             if file in jobs_by_table:
                 state = table_state(Path(path), jobs_by_table[file].digests(file))
             elif file in without_tables:
-                state = UNKNOWN
-            is_believed = is_recorded and state in (UNKNOWN, OTHER_CODE)
+                state = UNRECORDED
+            is_believed = is_recorded and state in (UNRECORDED, OTHER_CODE)
             states[path] = CURRENT if is_believed else state
     return {path: state for path, state in states.items() if state != CURRENT}
 

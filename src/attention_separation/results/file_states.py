@@ -50,7 +50,7 @@ CURRENT = State("current", Remedy.NONE)
 MISSING = State("missing")
 OTHER_SETTINGS = State("of other settings")
 OTHER_CODE = State("of other code")
-UNKNOWN = State("of settings or code that nothing tells")
+UNRECORDED = State("of settings or code that nothing tells")
 NOT_OF_CONFIG = State("not of this config", Remedy.REMOVE)
 OF_A_TABLE = (CURRENT, OTHER_SETTINGS, OTHER_CODE, NOT_OF_CONFIG)
 """States of a table that are those of the files beside it too."""
