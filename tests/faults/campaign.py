@@ -166,6 +166,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("targets", nargs="*", help="of snakemake; all if none is given")
     arguments = parser.parse_args()
+    # A shell lets what it starts behind ignore Ctrl-C, and so all that is started from there.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as folder:
         campaign = Campaign(Path(folder), arguments.seed, tuple(arguments.targets))
         equal = campaign.run(arguments.kills, lambda text: print(text, flush=True))
