@@ -164,3 +164,9 @@ def test_every_bound_that_a_table_shows_is_its_formulas():
 def test_sizes_that_are_none_are_refused(model, size, text):
     with pytest.raises(ValidationError, match=text):
         ClaimsJob.model_validate(SETTINGS | {"sizes": SETTINGS["sizes"] | {model: [size]}})
+
+
+@pytest.mark.parametrize(("model", "d"), [("self_attention", 22), ("cross_attention", 21)])
+def test_two_tokens_in_each_of_20_classes_are_allowed(model, d):
+    sizes = SETTINGS["sizes"] | {model: [{"n": 40, "d": d}]}
+    assert ClaimsJob.model_validate(SETTINGS | {"sizes": sizes}).sizes.of(model) == [(40, d)]

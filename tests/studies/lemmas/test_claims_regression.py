@@ -9,6 +9,7 @@ from claim_cases import JOB, all_signs, claim
 
 from attention_separation.studies.lemmas.claim import setting_of
 from attention_separation.studies.lemmas.claims_table import evaluate_claims
+from attention_separation.studies.lemmas.lemma import least_constant
 from attention_separation.studies.lemmas.regression import chance_of_exceeding, levels
 from attention_separation.studies.softmax_vs_linear.models import regression
 
@@ -20,6 +21,17 @@ def _two_level_f(n, kernel, dataset, at_high):
         z[0] = regression.SPECIAL_MULTIPLE
     u = {"exp": regression.u_exp, "linear": regression.u_lin}[kernel](math.log(n) * z)
     return regression.normalise(u)
+
+
+@pytest.mark.parametrize("name", ["5.1.every", "5.1.m.every"])
+def test_of_some_columns_a_chance_is_that_of_one_over_many(name):
+    """1 - (1 - p)^m, by Hoeffding's p of one column and the number of columns."""
+    setting = setting_of(JOB, 1000, None)
+    columns = setting.m if ".m." in name else setting.columns(least_constant(0.5))
+    p = levels(1000, "exp", 0).hoeffding(setting.tau)
+    assert 0 < p < 1
+    wanted = 1 - (1 - p) ** columns
+    assert claim(name).evaluate(setting).value == pytest.approx(wanted, rel=1e-9)
 
 
 @pytest.mark.parametrize("kernel", ["exp", "linear"])
