@@ -146,8 +146,20 @@ class Campaign:
         finally:
             if kind == KINDS[0] and process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
-            # After TERM it waits for the jobs that run.
-            process.wait(600)
+            self._end(process)
+
+    def _end(self, process: subprocess.Popen) -> None:
+        """Wait for a Snakemake that got a signal; one that does not end once its jobs have is
+        killed, as docs/run.md says."""
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+            return
+        wait_for(lambda: not processes(self.folder, "attention_separation"), "jobs", 600)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+            return
+        process.kill()
+        process.wait(60)
 
     def _killed_job(self, pid: int, sent: signal.Signals, process: subprocess.Popen) -> str | None:
         """Send a signal to a job; snakemake goes on with the others and must fail in the end."""
