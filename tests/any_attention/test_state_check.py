@@ -2,26 +2,10 @@
 
 import numpy as np
 import pytest
+from no_functions import cooling, random_weights
 
 import attention_separation as asep
 from attention_separation import explorer
-
-
-def random_weights():
-    rng = np.random.default_rng(1)
-    return lambda x: np.exp(x) * rng.uniform(0.9, 1.1, x.shape)
-
-
-def cooling():
-    """A temperature that rises with each call."""
-    calls = 0
-
-    def weights(x):
-        nonlocal calls
-        calls += 1
-        return np.exp(x / calls)
-
-    return weights
 
 
 def running_mean():

@@ -2,35 +2,21 @@
 
 import numpy as np
 import pytest
+from no_functions import cooling, random_weights
 
 from attention_separation import features, recall, rows, scores
-
-
-def random_weights(rng=np.random.default_rng(1)):  # noqa: B008
-    return lambda x: np.exp(x) * rng.random(x.shape)
 
 
 def with_dropout(rng=np.random.default_rng(2)):  # noqa: B008
     return lambda z: z * (rng.random(z.shape) > 0.1)
 
 
-def counting():
-    """A temperature that rises with each call."""
-    calls = 0
-
-    def weights(x):
-        nonlocal calls
-        calls += 1
-        return np.exp(x / calls)
-
-    return weights
-
-
+RANDOM = random_weights()
 NO_FUNCTIONS = {
     "random weights": scores(random_weights()),
-    "a temperature that rises": scores(counting()),
+    "a temperature that rises": scores(cooling()),
     "features with dropout": features(with_dropout()),
-    "random rows": rows(lambda x, counts: random_weights()(x), normalised=True),
+    "random rows": rows(lambda x, counts: RANDOM(x), normalised=True),
 }
 
 OF_OTHERS = {

@@ -77,8 +77,11 @@ def test_the_folders_of_a_run_are_those_of_its_files_its_logs_and_snakemakes():
 
     folders = folders_of_run([Study], ["results/panels/fig3a.parquet"])
     assert folders == {
-        "results/panels", "results/logs", "results/benchmarks", *FOLDERS_OF_SNAKEMAKE
-    }  # fmt: skip
+        "results/panels",
+        "results/logs",
+        "results/benchmarks",
+        *FOLDERS_OF_SNAKEMAKE,
+    }
 
 
 def test_room_is_that_of_a_disk_and_a_limit_on_files_is_kept(tmp_path):

@@ -163,9 +163,13 @@ def test_what_stands_in_the_way_is_named_before_any_job(small, put, place, words
 def test_a_limit_on_files_that_a_run_begins_with_is_named(small, kilobytes):
     command = shlex.join(small.command("fig4b"))
     done = subprocess.run(
-        ["bash", "-c", f"ulimit -f {kilobytes}; {command}"], cwd=small.folder, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-    )  # fmt: skip
+        ["bash", "-c", f"ulimit -f {kilobytes}; {command}"],
+        cwd=small.folder,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
     assert done.returncode == 1
     words = r"^/\S+: no file of 65,536 bytes can be made in this folder: File too large$"
     assert re.search(words, done.stdout, re.M), done.stdout
@@ -185,8 +189,12 @@ def test_what_is_wrong_with_a_job_whose_log_another_run_has_taken_is_heard(small
     remove = "rm job.log; " if is_removed else ""
     done = subprocess.run(
         ["bash", "-c", f"(echo of another run; {remove} exec {job}) {as_shell_reads_it}"],
-        cwd=small.folder, env=environment(small), text=True, capture_output=True, check=False,
-    )  # fmt: skip
+        cwd=small.folder,
+        env=environment(small),
+        text=True,
+        capture_output=True,
+        check=False,
+    )
     log = small.folder / "job.log"
     assert done.returncode != 0
     if is_removed:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..attention.distinct_rows import SPECIAL, TokenTypes, some_further_classes
+from ..attention.distinct_rows import SPECIAL, inputs_shown
 from ..attention.kernel import Kernel, KernelInputs
 from ..datasets.dataset import Data
 from .layers import Layer, token_types
@@ -112,16 +112,7 @@ def _inputs_at(
     for start in range(0, len(sizes), POINTS_AT_ONCE):
         part = sizes[start : start + POINTS_AT_ONCE]
         _, types = token_types(layer, data, part.tolist())
-        yield _inputs(kernel, types)
-
-
-def _inputs(kernel: Kernel, types: TokenTypes) -> KernelInputs:
-    if kernel.kind != "features":
-        return types.inputs()
-    if kernel.vectors_seen == "orbits":
-        return types.inputs_by_orbit()
-    further = some_further_classes(int(types.classes[0]))
-    return types.inputs_in_full(np.arange(len(types.n)), further)
+        yield inputs_shown(types, kernel)
 
 
 def _is_peak(distances: np.ndarray) -> np.ndarray:

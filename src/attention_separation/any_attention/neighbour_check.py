@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..attention.distinct_rows import TokenTypes, some_further_classes
+from ..attention.distinct_rows import TokenTypes, inputs_shown
 from ..attention.kernel import Kernel, KernelInputs
 from .equal_weights import ROUNDING_OF_SUMS, SAME_WEIGHTS, gaps_by_rounding
 
@@ -53,9 +53,9 @@ def require_own_weights(kernel: Kernel, types: TokenTypes, other_types: TokenTyp
     factor of each row where rows are divided by their sums."""
     if kernel.logarithmic:
         return
-    inputs = _inputs(kernel, types)
+    inputs = inputs_shown(types, kernel)
     weights = kernel.weigh(inputs)
-    kernel.weigh(_inputs(kernel, other_types))
+    kernel.weigh(inputs_shown(other_types, kernel))
     again = kernel.weigh(inputs)
     # Of the same numbers in the same places rounding is the same, and so is a factor.
     undivided = replace(kernel, normaliser="none")
@@ -69,16 +69,6 @@ def require_own_weights(kernel: Kernel, types: TokenTypes, other_types: TokenTyp
         difference = _first_difference(kernel, inputs, weights, part)
         if difference is not None:
             raise _neighbour_error(kernel, difference)
-
-
-def _inputs(kernel: Kernel, types: TokenTypes) -> KernelInputs:
-    """What the kernel is shown of the types of one point."""
-    if kernel.kind != "features":
-        return types.inputs()
-    if kernel.vectors_seen == "orbits":
-        return types.inputs_by_orbit()
-    further = some_further_classes(int(types.classes[0]))
-    return types.inputs_in_full(np.array([0]), further)
 
 
 def _parts(kernel: Kernel, inputs: KernelInputs) -> Iterator[Part]:

@@ -165,6 +165,17 @@ class TokenTypes:
         )
 
 
+def inputs_shown(types: TokenTypes, kernel: Kernel) -> KernelInputs:
+    """What a kernel of one's own is shown of types, of points with the same K: scores alone, or the
+    vectors that a kernel of its kind needs, of few further classes."""
+    if kernel.kind != "features":
+        return types.inputs()
+    if kernel.vectors_seen == "orbits":
+        return types.inputs_by_orbit()
+    further = some_further_classes(int(types.classes[0]))
+    return types.inputs_in_full(np.arange(len(types.n)), further)
+
+
 def some_further_classes(classes: int) -> list[int]:
     """The first, the middle and the last of the classes 2 to K - 1; of a few, all."""
     if classes <= 2:
