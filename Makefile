@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup paper wheel rank needle recall report explore docs test test-slow test-cuda test-versions lint bench check-macos keep gallery lock clean
+.PHONY: help setup paper wheel rank needle recall report explore docs test test-release test-cuda test-versions lint bench check-macos keep gallery lock clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,15 +21,11 @@ WITH ?=
 PARTS := test rank explore publish cluster
 $(foreach part,$(filter-out $(PARTS),$(WITH)),$(error WITH=$(part): there is $(PARTS)))
 
-# Of `make test`: what is tested, the options of pytest, and what it needs beside. The environment
+# Of `make test`: what is tested, the options of pytest, and what that needs beside. The environment
 # variable FLA_CORE names the folder of flash-linear-attention, of which OF=fla calls references.
-OF ?= quick
-SLOW := whole_run or kill or exhaustive
-# Of slow tests about one in so many, drawn by the digest of the project's files; all if not given.
-SHARE ?=
+OF ?= plain
 PARALLEL := --numprocesses logical --maxprocesses 4 --dist
-TESTS_quick := $(PARALLEL) worksteal -m 'not ($(SLOW))'
-TESTS_slow = $(PARALLEL) worksteal -m '$(SLOW)' $(if $(SHARE),--share $(SHARE))
+TESTS_plain := $(PARALLEL) worksteal
 TESTS_faults := tests/faults
 TESTS_report := tests/report
 TESTS_explore := tests/explorer_app
@@ -42,8 +38,12 @@ NEEDS_publish := docs
 NEEDS_cluster := $(VENV)/ready-cluster
 NEEDS_rank := $(VENV)/ready-rank
 NEEDS_fla := $(VENV)/ready-rank
+$(if $(TESTS_$(OF)),,$(error OF=$(OF): there is plain faults report explore publish cluster rank fla))
+
+# Of `make test-release`: how often a run is killed, and how many breaks of the source are drawn.
 KILLS ?= 100
-$(if $(TESTS_$(OF)),,$(error OF=$(OF): there is quick slow faults report explore publish cluster rank fla))
+BREAKS ?= 100
+SEED ?= 1
 
 # Of `make test-versions`: the newest versions that pyproject.toml allows, or lowest-direct, the oldest.
 VERSIONS ?= highest
@@ -86,18 +86,15 @@ ifdef PIP_INDEX_URL
 export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
 endif
 
-# Of runs of the workflow: --nolock where another run in this folder makes other files.
-LOCKING ?=
-
 # A run of the workflow. Targets stand before --config.
-SNAKEMAKE = $(BIN)/snakemake --cores $(CORES) $(LOCKING)
+SNAKEMAKE = $(BIN)/snakemake --cores $(CORES)
 OPTIONS = $(if $(CONFIG),--config $(CONFIG))
 
 help:
 	@echo 'make    paper: set up, and all figures and tables into results/; wheel; setup WITH="$(PARTS)"'
 	@echo 'study   rank, needle, recall: into a folder of results/ each; rank and needle train with PyTorch'
 	@echo 'look    report: a page of all that has been made; docs: the site; explore (PORT=2718 HEADLESS=1, or PAGE=build/explorer OFFLINE=1)'
-	@echo 'check   test (OF=slow, faults, report, explore, publish, cluster, rank, fla), test-slow (SHARE=12), test-cuda, test-versions (VERSIONS=lowest-direct), lint, bench, check-macos'
+	@echo 'check   test (OF=faults, report, explore, publish, cluster, rank, fla), test-release, test-cuda, test-versions (VERSIONS=lowest-direct), lint, bench, check-macos'
 	@echo 'keep    keep: finished runs into docs/ (KEEP="paper kernels", rank, needle, recall); gallery: pages from templates; lock; clean'
 	@echo 'CORES=2 limits the cores; CONFIG="trials=20 seed=7" beats config.yaml'
 
@@ -162,10 +159,12 @@ docs: $(VENV)/ready-publish
 
 test: $(VENV)/ready-test $(NEEDS_$(OF))
 	@$(BIN)/python -m pytest $(TESTS_$(OF))
-	@$(if $(filter faults,$(OF)),$(BIN)/python tests/faults/campaign.py --kills $(KILLS))
 
-test-slow:
-	@$(MAKE) --no-print-directory test OF=slow
+# Hours: tests/release/README.md says what of.
+test-release: $(VENV)/ready-test $(VENV)/ready-rank $(VENV)/ready-explore
+	@$(BIN)/python -m pytest tests/release
+	@$(BIN)/python tests/faults/campaign.py --kills $(KILLS) --seed $(SEED)
+	@$(BIN)/python tests/breaks/run.py --count $(BREAKS) --seed $(SEED)
 
 test-cuda: $(VENV)/ready-test $(VENV)/ready-rank
 	@TEST_DEVICE=cuda $(BIN)/python -m pytest tests/pytorch/test_device.py tests/pytorch/test_training.py tests/pytorch/test_needle_training.py -k 'device or resumed'
@@ -173,7 +172,7 @@ test-cuda: $(VENV)/ready-test $(VENV)/ready-rank
 test-versions: $(READY)
 	@set -e; $(BIN)/uv venv --quiet --clear --seed --python $(PYTHON) $(VENV)-$(VERSIONS); \
 		$(BIN)/uv pip install --quiet --python $(VENV)-$(VERSIONS) --resolution $(VERSIONS) --group build --group dev --editable '.[workflow]'; \
-		$(VENV)-$(VERSIONS)/bin/python -m pytest $(TESTS_quick)
+		$(VENV)-$(VERSIONS)/bin/python -m pytest $(TESTS_plain)
 
 lint: $(VENV)/ready-test
 	@$(BIN)/ruff check .

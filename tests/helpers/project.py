@@ -109,6 +109,11 @@ class Project:
         assert old in text
         file.write_text(text.replace(old, new))
 
+    def add_line(self, path: str, line: str = "ADDED = 1") -> None:
+        """A line more in a file of Python: other code, which does the same."""
+        with (self.folder / path).open("a") as file:
+            file.write(f"{line}\n")
+
     def files(self, under: str = "results") -> dict[str, bytes]:
         """All files below a folder with their bytes, but for logs and benchmarks."""
         return {

@@ -1,9 +1,9 @@
-"""Breaks of the source, for what tests notice: which are drawn, and where they are found again."""
+"""Breaks of the source, for what tests notice: which are drawn, and how they are put in."""
 
 import ast
 
 import pytest
-from breaks.draw import COLUMNS, COUNT, SOURCE, breaks_of, draw, find, read_list
+from breaks.draw import SOURCE, apply, breaks_of, draw, functions, head, statements
 
 TEXT = '''
 class Shape:
@@ -27,6 +27,11 @@ def outer(k):
         # A block follows.
         return inner
 '''
+STATEMENTS = {
+    ("Shape.area", "if n < 1:"), ("Shape.area", "if not self.sides:"), ("Shape.area", "return 0"),
+    ("Shape.area", "return n * self.sides"), ("outer.inner", "return a and b"),
+}  # fmt: skip
+"""Those that can be broken."""
 
 
 @pytest.fixture
@@ -60,26 +65,27 @@ def test_breaks_of_a_statement(statement, after):
     assert {*breaks_of(parsed, branch=False)} == wanted
 
 
-def test_the_draw_is_seeded_and_has_each_function_once(root):
-    first = draw(root, 2, seed=4)
-    assert first == draw(root, 2, seed=4)
-    assert {one["function"] for one in draw(root, 2, seed=5)} == {"Shape.area", "outer.inner"}
+def test_the_draw_is_seeded_and_has_each_statement_once(root):
+    def named(drawn):
+        return [(one.function, one.before, one.after) for one in drawn]
+
+    first = named(draw(root, 3, seed=4))
+    assert first == named(draw(root, 3, seed=4))
+    assert {each[:2] for each in named(draw(root, 5, seed=5))} == STATEMENTS
     with pytest.raises(ValueError, match="larger"):
-        draw(root, 3, seed=4)
+        draw(root, 6, seed=4)
 
 
-def test_a_break_is_found_where_its_function_went(root):
-    one = {"file": f"{SOURCE}/shapes/shape.py", "function": "Shape.area", "before": "return 0"}
-    assert find(root, one)[0] == root / one["file"]
-    (root / one["file"]).rename(root / SOURCE / "moved.py")
-    assert find(root, one)[0] == root / SOURCE / "moved.py"
-    assert find(root, one | {"function": "Shape.size"}) is None
-    (root / SOURCE / "twice.py").write_text(TEXT)
-    assert find(root, one) is None
+def test_a_break_changes_its_own_statement_alone(root):
+    def texts():
+        tree = ast.parse((root / SOURCE / "shapes/shape.py").read_text())
+        return [ast.unparse(head(s)) for _, f in functions(tree) for s, _ in statements(f)]
 
-
-def test_the_list():
-    breaks = read_list()
-    assert [one["number"] for one in breaks] == [str(k) for k in range(1, COUNT + 1)]
-    assert len({(one["file"], one["function"]) for one in breaks}) == COUNT
-    assert all(one.keys() == {*COLUMNS} and one["before"] != one["after"] for one in breaks)
+    whole = texts()
+    for one in draw(root, 5, seed=6):
+        apply(root, one)
+        changed = [text for text in texts() if text not in whole]
+        assert changed == [one.after] or one.after == "pass"
+        assert len(texts()) == len(whole)
+        assert whole.count(one.before) == texts().count(one.before) + 1
+        (root / SOURCE / "shapes/shape.py").write_text(TEXT)

@@ -1,8 +1,6 @@
 """Copies of the project for the tests of the workflow."""
 
 import fcntl
-import os
-from pathlib import Path
 
 import pytest
 from project import Project, small_project
@@ -22,13 +20,10 @@ def small(tmp_path):
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory, worker_id):
-    """The small project, all of it made, for all workers of a test run; only to be read. The folder
-    of the environment variable MADE_ONCE, if there is one, has it for the next run of the same
-    code too."""
+    """The small project, all of it made, once for all workers of a test run; only to be read."""
     root = tmp_path_factory.getbasetemp()
     if worker_id != "master":
         root = root.parent
-    root = Path(os.environ.get("MADE_ONCE", root))
     whole = root / "made"
     with (root / "made.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

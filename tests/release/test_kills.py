@@ -13,15 +13,13 @@ from processes import wait_for
 from attention_separation.results.tables import write_parquet
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import metadata, simulate
 
-pytestmark = pytest.mark.kill
-
 PANEL = "fig4b"
 TRIALS = f"simulate_{PANEL}"
 TABLE = f"results/panels/{PANEL}.parquet"
 
 
 def test_after_kill_9_the_same_command_goes_on_to_the_same_bytes(tmp_path):
-    """kill -9 of each kind; `make test OF=faults` sends more signals, more often."""
+    """kill -9 of each kind; tests/faults/campaign.py sends more signals, more often."""
     said = []
     equal = Campaign(tmp_path, seed=1, targets=(PANEL,)).run(len(KINDS), said.append)
     assert equal == len(KINDS), "\n".join(said)
