@@ -94,13 +94,8 @@ class Project:
         return said_by(words, self.folder, PYTHONPATH="src")
 
     def would_run(self, *arguments: str) -> set[str]:
-        """Names of the rules that a run would execute, from the table of jobs; but for those that
-        stand for others, and for the manifests, which any of them brings along."""
-        output = self.make(*arguments, "--dry-run", "--quiet", "host", "reason")
-        asked = {"all", "lemmas", "open_choices", "manifest", "total"}
-        asked |= {"rank", "rank_manifest"}
-        asked |= {"needle", "needle_lines", "needle_manifest", "recall", "recall_manifest"}
-        return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - asked
+        """Names of the rules that a run would execute."""
+        return planned(self.make(*arguments, "--dry-run", "--quiet", "host", "reason"))
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Replace a text that stands in a file."""
@@ -121,6 +116,15 @@ class Project:
             for path in sorted((self.folder / under).rglob("*"))
             if path.is_file() and not {"logs", "benchmarks"} & set(path.parts)
         }
+
+
+def planned(output: str) -> set[str]:
+    """Names of the rules in the table of jobs of a plan; but for those that stand for others, and
+    for the manifests, which any of them brings along."""
+    asked = {"all", "lemmas", "open_choices", "manifest", "total"}
+    asked |= {"rank", "rank_manifest"}
+    asked |= {"needle", "needle_lines", "needle_manifest", "recall", "recall_manifest"}
+    return set(re.findall(r"^(\w+) +\d+$", output, re.M)) - asked
 
 
 def said_by(words: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess:

@@ -9,9 +9,11 @@ import pytest
 from making import ROOT
 from page_commands import all_commands, commands
 from project import Project
+from snakemake.cli import parse_args
 
 from attention_separation import commands as commands_of
 from attention_separation.__main__ import main
+from attention_separation.config import load_config, overrides_of
 
 COMMANDS = all_commands(ROOT)
 
@@ -22,7 +24,7 @@ SMALL = (
     "snakemake fig4d --config 'panels={fig4d: {contest: {fires: exp, silent: [linear, elu_plus_one,"
     " power_2]}}}'",
 )
-"""Run here one after another, at the scale smoke where they name none."""
+"""Run here together, at the scale smoke."""
 
 FORMS = {
     "snakemake PREFIX", "snakemake NAME", "python",
@@ -43,11 +45,11 @@ GRAPH = "snakemake fig4 --rulegraph mermaid-js"
 """It plans nothing, and prints; test_rule_graph.py runs it."""
 
 OF_API = {c for c in COMMANDS if c.startswith("attention-separation ")} - {SERVING} - FORMS
-DRY = {
+DRY = sorted(
     command
     for command in COMMANDS - FORMS - OF_MODULES - {*SMALL, GRAPH}
     if command.startswith("snakemake") and "--unlock" not in command and "--report" not in command
-}
+)
 """Planned here, and not run: over a minute, or in need of PyTorch."""
 
 
@@ -100,26 +102,49 @@ def project(tmp_path_factory):
     return one
 
 
-def words_of(command: str) -> list[str]:
-    """What stands after `snakemake`."""
-    first, *words = shlex.split(command)
-    assert first == "snakemake"
-    return words
+def parsed(*lines: str) -> tuple[list[str], list[str], list[str]]:
+    """Targets of some commands, what stands after --config, and files after --configfile."""
+    targets, config, files = [], [], []
+    for command in lines:
+        first, *words = shlex.split(command)
+        assert first == "snakemake"
+        _, options = parse_args(words)
+        targets += sorted(options.targets)
+        config += options.config or []
+        files += map(str, options.configfile or [])
+    return targets, config, files
 
 
-@pytest.mark.whole_run
-@pytest.mark.parametrize("command", sorted(DRY))
-def test_it_can_be_planned(project, command):
-    planned = project.make(*words_of(command), "--dry-run", "--nolock", "--quiet", "host", "reason")
-    assert re.search(r"^total +\d+$", planned, re.M) or "Nothing to be done" in planned
+def test_their_settings_are_allowed():
+    given = [config for _, config, _ in map(parsed, DRY) if config]
+    assert len(given) > 5
+    for config in given:
+        assert load_config(ROOT / "config.yaml", overrides_of(config)).studies()
 
 
-@pytest.mark.whole_run
-def test_small_ones_one_after_another(project):
-    for command in SMALL:
-        words = words_of(command)
-        scale = ["scale=smoke"] if "--config" in words else ["--config", "scale=smoke"]
-        assert project.run(*words, *scale).returncode == 0, command
+def plan(project, targets, config=(), files=()) -> str:
+    words = [*targets, "--dry-run", "--nolock", "--quiet", "host", "reason"]
+    words += ["--config", *config] if config else []
+    words += ["--configfile", *files] if files else []
+    return project.make(*words)
+
+
+def test_their_targets_can_be_planned(project):
+    """All at once where none says another configuration, and the others where they name what is not
+    among those, or another file."""
+    plain = {target for targets, *more in map(parsed, DRY) if not any(more) for target in targets}
+    assert len(plain) > 10
+    assert re.search(r"^total +\d+$", plan(project, {"all", *plain}), re.M)
+    others = [each for each in map(parsed, DRY) if each[2] or {*each[0]} - plain - {"rank"}]
+    others = [each for each in others if each[1] or each[2]]
+    assert len(others) == 2
+    for each in others:
+        assert re.search(r"^total +\d+$", plan(project, *each), re.M), each
+
+
+def test_small_ones_run(project):
+    targets, config, _ = parsed(*SMALL)
+    project.make(*{*targets}, "--config", "scale=smoke", *config)
     made = project.folder / "results/smoke"
-    for path in ("panels/fig4c.parquet", "figures/fig4c.svg", "figures/mine.svg"):
-        assert (made / path).is_file(), path
+    for name in ("fig4c", "fig4d", "mine"):
+        assert (made / f"figures/{name}.svg").is_file(), name

@@ -6,26 +6,22 @@ import re
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
-import pytest
-from making import SECTION, STUDY
 
 from attention_separation.results.tables import metadata_of, read_table, write_parquet
-from attention_separation.studies.any_attention.settings import FIGURES as OF_KERNELS
 from attention_separation.studies.softmax_vs_linear.models import panel_tables
 from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.models.panel_tables import simulated_schema
-from attention_separation.studies.softmax_vs_linear.settings.section import RULE_NAME
 
-pytestmark = pytest.mark.whole_run
+PANELS = {"fig3a": 2, "fig4a": 2, "fig4b": 6, "fig7b": 6}
+"""With their numbers of points."""
 
-FIGURES = ("fig3", "fig4", "fig5", "fig7")
+FIGURES = ("fig3", "fig4", "fig7")
 AUDIT_FIGURES = ("choices", "threshold", "theta", "phase")
-KERNEL_FIGURES = tuple(OF_KERNELS)
+KERNEL_FIGURES = ("kernels_accuracy",)
 TABLES = (
     "verdicts", "claims", "claims_readings", "whp", "choices", "threshold", "kernels",
     "kernel_values", "kernel_laws", "kernels_splits", "kernels_simulated", "temperature",
 )  # fmt: skip
-MANIFEST = "results/smoke/manifest.json"
 PICTURES = ("svg", "png", "pdf")
 NUMBERS = ("parquet", "csv")
 CONTRACT = [
@@ -40,42 +36,29 @@ EXACT = [
 ]  # fmt: skip
 
 
-SMOKE = ("--config", "scale=smoke", "any_attention={only: [exp, uniform], simulated: {trials: 5}}")
-
-
-def test_smoke_scale_makes_every_file_of_the_contract(project):
-    project.make(*SMOKE)
-    made = project.files()
-    panels = {f"results/smoke/panels/{name}.parquet" for name in SECTION.panels}
-    exact = {f"results/smoke/exact/{name}.parquet" for name in SECTION.panels}
-    figures = {
-        f"results/smoke/figures/{name}.{extension}"
-        for name in FIGURES + AUDIT_FIGURES + KERNEL_FIGURES
-        for extension in PICTURES
-    }
+def test_a_run_makes_every_file_of_the_contract(made_once):
+    pictures = (*FIGURES, *AUDIT_FIGURES, *KERNEL_FIGURES)
     # The numbers of the others are tables.
-    with_numbers = {*FIGURES, *AUDIT_FIGURES, *KERNEL_FIGURES} - {"choices", "threshold"}
-    with_numbers |= {f"{name}_lines" for name in FIGURES}
-    figures |= {
-        f"results/smoke/figures/{name}.{extension}"
-        for name in with_numbers
-        for extension in NUMBERS
-    }
-    tables = {
-        f"results/smoke/tables/{name}.{extension}"
-        for name in TABLES
-        for extension in (*NUMBERS, "html")
-    }
-    more = {"verdicts_points.parquet", "verdicts_points.csv"}
-    tables |= {f"results/smoke/tables/{name}" for name in more}
-    more = {"results/smoke/index.html", "results/smoke/checks/check.txt"}
-    assert set(made) == panels | exact | figures | tables | more | {MANIFEST}
-    for name in SECTION.panels:
-        table = pq.read_table(project.folder / f"results/smoke/panels/{name}.parquet")
+    with_numbers = {*pictures} - {"choices", "threshold"} | {f"{name}_lines" for name in FIGURES}
+    expected = {
+        *(f"{folder}/{name}.parquet" for folder in ("panels", "exact") for name in PANELS),
+        *(f"figures/{name}.{extension}" for name in pictures for extension in PICTURES),
+        *(f"figures/{name}.{extension}" for name in with_numbers for extension in NUMBERS),
+        *(f"tables/{name}.{extension}" for name in TABLES for extension in (*NUMBERS, "html")),
+        "tables/verdicts_points.parquet", "tables/verdicts_points.csv",
+        "index.html", "checks/check.txt", "manifest.json",
+    }  # fmt: skip
+    assert {*made_once.files()} == {f"results/{path}" for path in expected}
+
+
+def test_tables_of_panels_have_the_columns_of_the_contract(made_once):
+    results = made_once.folder / "results"
+    for name, points in PANELS.items():
+        table = pq.read_table(results / f"panels/{name}.parquet")
         assert table.schema.names == CONTRACT == simulated_schema(CONTEST_OF_PAPER).names
         assert table["panel"].unique().to_pylist() == [name]
         assert table["trials"].unique().to_pylist() == [20]
-        assert len(table) == min(5, len(STUDY.panels.simulated[name].points()))
+        assert len(table) == points
         for count in CONTRACT[14:19]:
             assert str(table.schema.field(count).type) == "int64"
             assert all(0 <= value <= 20 for value in table[count].to_pylist())
@@ -83,20 +66,17 @@ def test_smoke_scale_makes_every_file_of_the_contract(project):
         assert set(metadata) == {"name", "seed", "settings", "code", "versions"}
         assert metadata["seed"] == "2310"
         assert json.loads(metadata["versions"])["numpy"]
-        jobs = project.folder / "results/smoke"
-        assert (jobs / f"logs/simulate_{name}.log").is_file()
-        assert (jobs / f"benchmarks/simulate_{name}.tsv").is_file()
-        exactly = pq.read_table(project.folder / f"results/smoke/exact/{name}.parquet")
+        assert (results / f"logs/simulate_{name}.log").is_file()
+        assert (results / f"benchmarks/simulate_{name}.tsv").is_file()
+        exactly = pq.read_table(results / f"exact/{name}.parquet")
         assert exactly.schema.names == EXACT == panel_tables.exact_schema(CONTEST_OF_PAPER).names
-        assert len(exactly) == len(table)
+        assert len(exactly) == points
         assert exactly.to_pandas().notna().all(axis=None)
-    joined = pq.read_table(project.folder / "results/smoke/figures/fig4.parquet")
-    assert joined["panel"].unique().to_pylist() == SECTION.figures["fig4"].panels
-    csv = pyarrow.csv.read_csv(project.folder / "results/smoke/figures/fig4.csv")
+    joined = pq.read_table(results / "figures/fig4.parquet")
+    assert joined["panel"].unique().to_pylist() == ["fig4a", "fig4b"]
+    csv = pyarrow.csv.read_csv(results / "figures/fig4.csv")
     assert csv.column_names == CONTRACT + EXACT[3:]
     assert csv["successes"].to_pylist() == joined["successes"].to_pylist()
-
-    assert "Nothing to be done" in project.make(*SMOKE)
 
 
 def test_no_test_of_the_workflow_passes_where_a_job_loads_pandas(small):
@@ -131,23 +111,12 @@ def test_a_shorter_run_is_a_prefix_of_a_longer_one(made):
 
 
 def test_one_target_makes_that_much(small):
-    extensions = ("svg", "png", "pdf", "parquet", "csv")
+    small.make("fig4b")
     # The exact values of a figure's panels are one job.
-    expected = {f"results/exact/{name}.parquet" for name in ("fig4a", "fig4b")}
-    for target, panel in (("fig4b", "fig4b"), ("fig4", "fig4a")):
-        small.make(target)
-        expected |= {f"results/figures/{target}.{extension}" for extension in extensions}
-        expected |= {f"results/figures/{target}_lines.{extension}" for extension in NUMBERS}
-        expected.add(f"results/panels/{panel}.parquet")
-        assert set(small.files()) == expected
-
-
-def test_every_panel_and_figure_is_a_rule_and_no_other_rule_s_name_can_be_one(project):
-    # Each with what it makes in brackets; panels drawn alone go without.
-    rules = {*re.findall(r"^(\w+)(?: \(|$)", project.make("--list-rules"), re.M)}
-    own = {*SECTION.panels, *FIGURES}
-    assert {f"simulate_{name}" for name in SECTION.panels} | own <= rules
-    assert [name for name in rules - own if not RULE_NAME.fullmatch(name)] == []
+    expected = {"panels/fig4b.parquet", "exact/fig4a.parquet", "exact/fig4b.parquet"}
+    expected |= {f"figures/fig4b.{extension}" for extension in (*PICTURES, *NUMBERS)}
+    expected |= {f"figures/fig4b_lines.{extension}" for extension in NUMBERS}
+    assert set(small.files()) == {f"results/{path}" for path in expected}
 
 
 def test_a_title_may_hold_braces_and_settings_be_longer_than_a_command_line(made):
@@ -161,14 +130,9 @@ def test_a_title_may_hold_braces_and_settings_be_longer_than_a_command_line(made
     assert "1 of 1: fig3;" in made.make("fig3")
 
 
-def test_a_users_own_panels(made):
-    """A new panel, and one that sweeps two parameters, in no figure of the file."""
+def test_a_panel_of_ones_own_may_sweep_two_parameters(made):
+    """In no figure of the file."""
     text = """
-    mine:
-      model: cross_attention
-      sweep: {a1: {from: 0.5, to: 1.5, step: 0.5}}
-      fixed: {n: 40, d: 11, m: 5, a0: 0.0, theta: 0.7}
-      trials: 10
     map:
       model: self_attention
       sweep: {d: [4, 6, 10], theta: [0.5, 0.9]}
@@ -180,11 +144,10 @@ def test_a_users_own_panels(made):
         assert (first, [*settings][-1]) == ("softmax_vs_linear", "panels")
         file.write(text)
     assert made.would_run() >= {"simulate", "exact", "figure", "check"}
-    made.make("mine", "map", "check")
-    for name, rows in (("mine", 3), ("map", 6)):
-        assert len(pq.read_table(made.folder / f"results/panels/{name}.parquet")) == rows
-        assert (made.folder / f"results/figures/{name}.svg").stat().st_size > 5000
+    made.make("map")
+    assert (made.folder / "results/figures/map.svg").stat().st_size > 5000
     table = pq.read_table(made.folder / "results/panels/map.parquet")
+    assert len(table) == 6
     assert table["parameter"].unique().to_pylist() == ["d,theta"]
 
 
