@@ -1,6 +1,5 @@
 """Whatever stands around a run neither changes it nor stops it."""
 
-import functools
 import os
 import re
 import shutil
@@ -11,14 +10,12 @@ from pathlib import Path
 
 import matplotlib
 import pytest
-from making import ROOT
 from project import said_by
 
+from attention_separation.__main__ import main
 from attention_separation.config import load_config
 from attention_separation.pages.drawing import save, sheet
 from attention_separation.results.job_files import command_options, input_files, output_files
-
-pytestmark = pytest.mark.whole_run
 
 STYLE = """
 lines.linewidth: 7
@@ -41,41 +38,43 @@ SHADOWS = ("numpy", "scipy", "pyarrow", "matplotlib", "PIL", "yaml", "pydantic",
 """Modules that jobs import, by names that a reader's own files may have."""
 
 SURROUNDINGS: dict[str, tuple[dict[str, str], dict[str, bytes]]] = {
-    "nothing": ({}, {}),
-    "a style here": ({}, {"matplotlibrc": STYLE.encode()}),
-    "a style that is no text": ({}, {"matplotlibrc": b"# gr\xf6\xdfer\nlines.linewidth: 7\n"}),
-    "a style elsewhere": ({"MATPLOTLIBRC": "settings/mine"}, {"settings/mine": STYLE.encode()}),
-    "a style at home": ({"MPLCONFIGDIR": "mpl"}, {"mpl/matplotlibrc": STYLE.encode()}),
-    "Matplotlib's folder cannot be made": ({"MPLCONFIGDIR": "file/none"}, {"file": b""}),
-    "an unknown backend": ({"MPLBACKEND": "nonsense"}, {}),
-    "a backend with windows": ({"MPLBACKEND": "qtagg"}, {}),
-    "a date": ({"SOURCE_DATE_EPOCH": "86400"}, {}),
-    "a date that is none": ({"SOURCE_DATE_EPOCH": "today"}, {}),
-    "ASCII alone": (
-        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"},
-        {},
+    "without any variable or file": ({}, {}),
+    "a style and a window": (
+        {
+            "MPLBACKEND": "qtagg", "SOURCE_DATE_EPOCH": "86400", "TZ": "Pacific/Kiritimati",
+            "LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE", "PYTHONOPTIMIZE": "2", "PYTHONHASHSEED": "7",
+            "OMP_NUM_THREADS": "4,2", "OPENBLAS_NUM_THREADS": "2",
+        },
+        {"matplotlibrc": STYLE.encode()},
     ),
-    "another place": ({"TZ": "Pacific/Kiritimati", "LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE"}, {}),
-    "a narrow terminal": ({"COLUMNS": "1", "LINES": "1", "NO_COLOR": "1", "TERM": "dumb"}, {}),
-    "without docstrings": ({"PYTHONOPTIMIZE": "2"}, {}),
-    "strict Python": ({"PYTHONWARNINGS": "error", "PYTHONINTMAXSTRDIGITS": "640"}, {}),
-    "another order": ({"PYTHONHASHSEED": "7", "PYTHONUNBUFFERED": "1"}, {}),
-    "no home": ({"HOME": "file/home", "XDG_CACHE_HOME": "file/cache"}, {"file": b""}),
-    "threads": ({"OMP_NUM_THREADS": "4,2", "OPENBLAS_NUM_THREADS": "2"}, {}),
-    "modules here": ({}, {f"{name}.py": RAISES.encode() for name in SHADOWS}),
+    "ASCII alone, and a style elsewhere that is no text": (
+        {
+            "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0",
+            "PYTHONIOENCODING": "ascii", "MATPLOTLIBRC": "mine", "MPLBACKEND": "nonsense",
+            "SOURCE_DATE_EPOCH": "today", "PYTHONWARNINGS": "error",
+            "PYTHONINTMAXSTRDIGITS": "640", "PYTHONUNBUFFERED": "1",
+        },
+        {"mine": b"# gr\xf6\xdfer\nlines.linewidth: 7\n"},
+    ),
+    "a style at home, and modules of libraries' names": (
+        {
+            "MPLCONFIGDIR": "mpl", "COLUMNS": "1", "LINES": "1", "NO_COLOR": "1", "TERM": "dumb",
+        },
+        {"mpl/matplotlibrc": STYLE.encode()}
+        | {f"{name}.py": RAISES.encode() for name in SHADOWS},
+    ),
+    "no home": (
+        {"HOME": "file/home", "XDG_CACHE_HOME": "file/cache", "MPLCONFIGDIR": "file/none"},
+        {"file": b""},
+    ),
 }  # fmt: skip
-"""By what they are: variables of the environment, and files in the folder of the run."""
+"""By what they are: variables of the environment, and files in the folder of the run. Several at
+once, for each alone would have to undo what another does."""
 
 JOBS = {
     "simulate_fig7b": "softmax_vs_linear", "fig7": "softmax_vs_linear", "theta": "open_choices",
 }  # fmt: skip
 """Jobs, each with its study; all lie in one folder of results."""
-
-NEAR_NUMBERS = {
-    "nothing", "ASCII alone", "another place", "without docstrings", "strict Python",
-    "another order", "threads", "modules here",
-}  # fmt: skip
-"""Surroundings that may reach numbers: all jobs are run in them, and one job in the others."""
 
 
 def job(project, study, name: str, output: Path) -> list[str]:
@@ -95,58 +94,37 @@ def job(project, study, name: str, output: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SURROUNDINGS)
-def test_a_job_gives_the_same_bytes_in_all_surroundings(made_once, tmp_path, name):
+def test_jobs_give_the_same_bytes_and_a_command_the_same_words(made_once, tmp_path, capsys, name):
     variables, files = SURROUNDINGS[name]
     here, output = tmp_path / "here", tmp_path / "output"
     here.mkdir()
     for path, content in files.items():
         (here / path).parent.mkdir(exist_ok=True)
         (here / path).write_bytes(content)
-    jobs = JOBS if name in NEAR_NUMBERS else {"fig7": JOBS["fig7"]}
+    source = {"PYTHONPATH": str(made_once.folder / "src")}
+    # What is named is all that there is.
+    whole = os.environ | source | variables if variables else source
     studies = load_config(made_once.folder / "config.yaml").studies()
-    for each, study_name in jobs.items():
-        study = studies[study_name]
-        words = [sys.executable, "-m", "attention_separation", *job(made_once, study, each, output)]
-        done = said_by(words, here, PYTHONPATH=str(made_once.folder / "src"), **variables)
-        assert done.returncode == 0, done.stdout
+
+    def said_by(*words):
+        command = [sys.executable, "-m", "attention_separation", *words]
+        done = subprocess.run(command, cwd=here, env=whole, capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    for each, study in JOBS.items():
+        said_by(*job(made_once, studies[study], each, output))
     written = [path for path in output.rglob("*") if path.is_file()]
     # fig7 has its lines beside it.
-    assert len(written) == (1 + 5 + 5 + 2 if len(jobs) == 3 else 5 + 2)
+    assert len(written) == 1 + 5 + 5 + 2
     for path in written:
-        made = made_once.folder / study.folder / path.relative_to(output)
+        made = made_once.folder / studies["open_choices"].folder / path.relative_to(output)
         assert path.read_bytes() == made.read_bytes(), path.name
-
-
-def test_without_any_variable_it_is_the_same(made_once, tmp_path):
-    study = load_config(made_once.folder / "config.yaml").studies()["softmax_vs_linear"]
-    words = [sys.executable, "-m", "attention_separation", *job(made_once, study, "fig7", tmp_path)]
-    source = {"PYTHONPATH": str(made_once.folder / "src")}
-    subprocess.run(words, cwd=tmp_path, env=source, check=True)
-    for path in (tmp_path / "figures").iterdir():
-        made = made_once.folder / study.folder / "figures" / path.name
-        assert path.read_bytes() == made.read_bytes()
-
-
-@pytest.mark.parametrize("command", ["kernels", "separate --kernel x**4 --n 200", "compare --help"])
-@pytest.mark.parametrize("name", SURROUNDINGS)
-def test_a_command_says_the_same_in_all_surroundings(made_once, tmp_path, name, command):
-    variables, files = SURROUNDINGS[name]
-    for path, content in files.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_bytes(content)
-    words = [sys.executable, "-m", "attention_separation", *command.split()]
-    source = {"PYTHONPATH": str(made_once.folder / "src")}
-    done = said_by(words, tmp_path, **source, **variables)
-    assert done.returncode == 0, done.stdout
-    assert "Traceback" not in done.stdout
-    if "--help" not in command and "PYTHONIOENCODING" not in variables:
-        assert done.stdout == said_here(command, source["PYTHONPATH"])
-
-
-@functools.cache
-def said_here(command, source):
-    words = [sys.executable, "-m", "attention_separation", *command.split()]
-    return said_by(words, ROOT, PYTHONPATH=source).stdout
+    command = ["separate", "--kernel", "x**4", "--n", "200"]
+    said = said_by(*command).decode("utf-8")
+    assert main(command) == 0
+    if "PYTHONIOENCODING" not in variables:
+        assert said == capsys.readouterr().out
 
 
 def test_a_readers_style_does_not_reach_a_picture(tmp_path):
@@ -261,12 +239,11 @@ def test_it_runs_behind_links_and_writes_through_them(small, made_once, tmp_path
 
 def test_a_run_says_once_which_files_of_settings_are_not_read(small):
     """All sections of the small project stand in its config.yaml."""
-    targets = ("simulate_fig7b", "exact_fig7")
-    assert "not read" not in small.make(*targets)
+    assert "not read" not in small.make("simulate_fig7b", "--dry-run")
     (small.folder / "config").mkdir()
     for name in ("needle", "recall"):
         (small.folder / f"config/{name}.yaml").write_text("not read\n")
-    said = small.make(*targets, "--forceall")
+    said = small.make("simulate_fig7b")
     files = "config/needle.yaml, config/recall.yaml"
     assert said.count(f"not read, as config.yaml has the section itself: {files}\n") == 1
     assert said.count("not read") == 1
