@@ -1,9 +1,12 @@
 """The second paper's rules with training, at the scale smoke."""
 
 import re
+from pathlib import Path
 
 import pytest
-from making import head_rank
+from damage import assert_no_job_reads_damage, assert_verify_sees_damage
+from made_report import Report
+from making import SECTION, head_rank
 from project import Project
 from rank_cells import SMOKE
 from training_jobs import small
@@ -12,6 +15,10 @@ from attention_separation.studies.head_rank.training import train_cell
 
 ASK = ("rank", "--config", SMOKE)
 SMOKE_STUDY = head_rank(scale="smoke")
+FIGURES = (
+    "theory", "heads", "points", "temperature", "vote", "random_features", "weight", "fig1", "fig2",
+    "fig3", "fig4", "fresh",
+)  # fmt: skip
 TRAINED = {f"rank_train_{name}" for name in SMOKE_STUDY.every_cell}
 
 
@@ -24,8 +31,80 @@ def trained(tmp_path_factory):
     return project
 
 
-def test_a_second_run_has_nothing_to_do(trained):
+@pytest.fixture
+def copy(trained, tmp_path):
+    """A copy of it."""
+    return trained.copy(tmp_path)
+
+
+def test_everything_is_made_and_current(trained):
+    folder = trained.folder / SMOKE_STUDY.folder
+    for name in FIGURES:
+        for extension in ("svg", "png", "pdf", "csv", "parquet"):
+            assert (folder / f"figures/rank_{name}.{extension}").stat().st_size > 100
+    for name in ("rank_claims", "rank_errors"):
+        assert (folder / f"tables/{name}.html").stat().st_size > 1000
     assert trained.would_run(*ASK) == set()
+    # Nothing of the first paper.
+    assert {path.name for path in (trained.folder / "results").iterdir()} == {"head_rank"}
+    done = trained.run_command("rank-verify", SMOKE_STUDY.folder, SMOKE)
+    assert done.returncode == 0, done.stdout
+    assert f"{len(trained.files()) - 1:5} current" in done.stdout
+    done = trained.run_command("rank-summary", SMOKE)
+    assert done.returncode == 0, done.stdout
+    assert "agrees     majority vote" in done.stdout
+
+
+def test_what_is_not_current_is_named(copy):
+    folder = copy.folder / SMOKE_STUDY.folder
+    (folder / "figures/rank_vote.svg").write_text("<svg/>")
+    (folder / "tables/rank_claims.csv").unlink()
+    done = copy.run_command("rank-verify", SMOKE_STUDY.folder, SMOKE)
+    assert "figures/rank_vote.svg: other bytes than manifest.json lists" in done.stdout
+    assert "tables/rank_claims.csv: missing" in done.stdout
+    assert "2 files are not current" in done.stdout
+    done = copy.run_command("rank-verify", SMOKE_STUDY.folder, SMOKE, "seed=5")
+    assert "numbers/vote.parquet: of other settings" in done.stdout
+    assert "cells/d4_n3_L1_w1_r1.parquet: of other settings" in done.stdout
+    copy.add_line("src/attention_separation/studies/head_rank/training/transformer.py")
+    done = copy.run_command("rank-verify", SMOKE_STUDY.folder, SMOKE)
+    assert f"{len(TRAINED)} of other code" in done.stdout
+
+
+def test_one_changed_bit_is_seen_by_verify_and_by_every_job(copy, monkeypatch):
+    assert_verify_sees_damage({SMOKE_STUDY.name: SMOKE_STUDY}, SMOKE_STUDY, copy.folder, flips=20)
+    assert assert_no_job_reads_damage(SMOKE_STUDY, copy.folder, monkeypatch) > len(TRAINED)
+
+
+def test_the_report_holds_what_has_been_made(copy):
+    scales = ("--config", SMOKE, "scale=smoke")
+    # Of the first paper all, as long as nothing of it has been made.
+    first = {f"simulate_{name}" for name in SECTION.panels} | {
+        f"exact_{k}" for k in SECTION.figures
+    }
+    first |= {
+        *SECTION.figures,
+        "verdicts",
+        "claims",
+        "whp",
+        "choices",
+        "threshold",
+        "theta",
+        "index",
+    }
+    pages = {"report", "provenance"}
+    assert copy.would_run("report", *scales) == first | {"phase"} | pages
+    copy.make("phase", *scales)
+    assert copy.would_run("report", *scales) == pages
+    out = copy.make("report", "--report-after-run", "--report", "page.html", *scales)
+    assert "Report created" in out
+    report = Report(copy.folder / "page.html")
+    assert sorted(report.categories)[:2] == [
+        "1 Open choices of the first paper", "2 The rank of attention heads",
+    ]  # fmt: skip
+    listed = {Path(path).name for path in report.results}
+    assert {"rank_fig1.png", "rank_claims.html"} <= listed
+    assert "rank_bound.html" not in listed
 
 
 def test_the_same_bytes_again(trained, tmp_path):

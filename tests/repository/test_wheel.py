@@ -1,29 +1,32 @@
 """The wheel, installed beside what it asks for and nothing else, does what README shows."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-import tarfile
 import tomllib
 import zipfile
-from importlib.metadata import Distribution, PathDistribution, distribution
+from importlib.metadata import PathDistribution
 from pathlib import Path
 
 import pytest
 from building import built, copy_of_source
-from making import CONFIG, ROOT
+from installing import (
+    EVERY,
+    JOBS,
+    NAME,
+    NOT_OF_API,
+    RUN_EXAMPLE,
+    closure,
+    command,
+    environment,
+    python,
+    said,
+)
+from making import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from attention_separation import __version__
-from attention_separation.commands import COMMANDS
 
-pytestmark = pytest.mark.exhaustive
-
-NAME = "attention-separation"
 IN_A_CLONE = "in a clone of the project, type: pip install"
 """No package index has the project: its name there is nobody's yet."""
 
@@ -45,17 +48,6 @@ WORKFLOW = (
 )
 """What there is here and the wheel's own environment must not have."""
 
-RUN_EXAMPLE = """
-import doctest, sys
-text = sys.stdin.read()
-if ">>>" in text:
-    test = doctest.DocTestParser().get_doctest(text, {}, "README.md", None, None)
-    done = doctest.DocTestRunner().run(test)
-    assert done.attempted and not done.failed
-else:
-    exec(text, {})
-"""
-
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
@@ -73,64 +65,6 @@ def wheel(copied):
 def folder(wheel, tmp_path_factory):
     """An environment with the wheel, and what it asks for linked into it from this one."""
     return environment(wheel, tmp_path_factory.mktemp("environment"))
-
-
-def environment(wheel: Path, folder: Path, extra: str = "") -> Path:
-    """A folder made an environment with the wheel, and what that asks for, with an extra."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install"]
-    options = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
-    subprocess.run([*pip, *options, wheel], check=True)
-    (info,) = packages.glob("*.dist-info")
-    linked(folder, *(one.metadata["Name"] for one in closure(PathDistribution(info), extra)))
-    return folder
-
-
-def closure(whole: Distribution, extra: str = "") -> list[Distribution]:
-    """What a distribution asks for with one of its extras, or none, and what that asks for, as
-    installed here."""
-    found: dict[str, Distribution] = {}
-    left = [(whole, {extra})]
-    while left:
-        one, extras = left.pop()
-        for wanted in map(Requirement, one.requires or []):
-            name, marker = canonicalize_name(wanted.name), wanted.marker
-            asked = not marker or any(marker.evaluate({"extra": x}) for x in extras)
-            if name not in found and asked:
-                found[name] = distribution(name)
-                left.append((found[name], {"", *wanted.extras}))
-    return list(found.values())
-
-
-def linked(folder: Path, *names: str) -> None:
-    """Link distributions of this environment into another."""
-    (packages,) = folder.glob("lib/python*/site-packages")
-    for name in names:
-        one = distribution(name)
-        for part in {file.parts[0] for file in one.files} - {"..", "__pycache__"}:
-            (packages / part).symlink_to(one.locate_file(part))
-
-
-def python(folder: Path, code: str, given: str = "") -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [folder / "bin/python", "-I", "-W", "error", "-c", code],
-        cwd=folder, input=given, text=True, capture_output=True, check=False,
-    )  # fmt: skip
-
-
-def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """The command that the wheel installs, by its name alone; warnings are errors."""
-    environment = {"PATH": f"{folder / 'bin'}{os.pathsep}{os.defpath}", "PYTHONWARNINGS": "error"}
-    return subprocess.run(
-        arguments, cwd=folder, env=environment, text=True, capture_output=True, check=False,
-        executable=shutil.which(arguments[0], path=environment["PATH"]),
-    )  # fmt: skip
-
-
-def said(done: subprocess.CompletedProcess) -> str:
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
 
 
 NUMPY_ALONE = """
@@ -163,84 +97,10 @@ def test_it_holds_the_package_whole_and_nothing_else(wheel):
     assert wheel.name.endswith("-py3-none-any.whl")
 
 
-@pytest.mark.whole_run
-def test_the_source_archive_makes_the_same_wheel(copied, wheel, tmp_path):
-    archive = built("sdist", copied)
-    with tarfile.open(archive) as packed:
-        packed.extractall(tmp_path, filter="data")
-    (source,) = tmp_path.iterdir()
-    assert source.name == archive.name.removesuffix(".tar.gz")
-    again = built("wheel", source)
-    assert again.name == wheel.name
-    one, other = (
-        {each.filename: each.CRC for each in zipfile.ZipFile(path).infolist()}
-        for path in (wheel, again)
-    )
-    assert one == other
-
-
-PIP = (sys.executable, "-m", "pip", "--python", "{python}", "install", "--no-index")
-UV = (sys.executable, "-m", "uv", "pip", "install", "--python", "{python}", "--offline")
-INSTALLERS = {"pip": (PIP, "source"), "uv": (UV, "source"), "sdist": (PIP, "archive")}
-
-
-@pytest.mark.whole_run
-@pytest.mark.parametrize("name", INSTALLERS)
-def test_every_installer_gives_the_same_package(name, copied, wheel, tmp_path):
-    """Of what a reader has: a clone, or a source archive."""
-    words, what = INSTALLERS[name]
-    given = copied if what == "source" else built("sdist", copied)
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path], check=True)
-    linked(tmp_path, "setuptools", "wheel", "packaging")
-    words = [word.format(python=tmp_path / "bin/python") for word in words]
-    subprocess.run([*words, "--quiet", "--no-deps", "--no-build-isolation", given], check=True)
-    linked(tmp_path, "numpy", "scipy", "pandas", "numexpr", "python-dateutil", "tzdata")
-    assert said(command(tmp_path, NAME, "--version")) == f"{NAME} {__version__}\n"
-    said(python(tmp_path, RUN_EXAMPLE, EXAMPLE))
-    (packages,) = tmp_path.glob("lib/python*/site-packages")
-    there = {path.relative_to(packages).as_posix() for path in packages.rglob("*.*")}
-    whole = {path for path in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in path}
-    assert whole <= there
-
-
 def test_no_installer_is_told_for_which_python_to_install():
     """uv would take wheels of another Python than the one at hand, and say nothing."""
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     assert "uv" not in tools
-
-
-FOLDERS = (".ci", ".github", "config", "docs", "locks", "profiles", "src", "tests", "workflow")
-NOT_PACKED = shutil.ignore_patterns("*.egg-info", "__pycache__", "*.part")
-
-
-@pytest.mark.whole_run
-def test_the_source_archive_is_all_of_the_project(tmp_path):
-    """A distributor tests what it has unpacked."""
-    source = tmp_path / "source"
-    for name in FOLDERS:
-        shutil.copytree(ROOT / name, source / name, ignore=NOT_PACKED)
-    (source / "results").mkdir()
-    shutil.copy(ROOT / "results/.gitignore", source / "results")
-    for path in ROOT.iterdir():
-        if path.is_file() and path.name not in (".git", ".coverage"):
-            shutil.copy(path, source)
-    whole = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
-    with tarfile.open(built("sdist", source)) as archive:
-        packed = {member.name.partition("/")[2] for member in archive if member.isfile()}
-    assert whole - packed == set()
-    egg_info = {name for name in packed if ".egg-info/" in name}
-    assert packed - whole - egg_info == {"PKG-INFO", "setup.cfg"}
-
-
-@pytest.mark.whole_run
-def test_with_the_extra_of_the_workflow_all_but_training_has_what_it_needs(wheel, tmp_path):
-    found = environment(wheel, tmp_path / "environment", "workflow")
-    ends = json.loads(python(found, EVERY).stdout)
-    unable = {name for name, end in ends.items() if end != 0}
-    assert unable == {name for name in JOBS if name.endswith(".training.train_cell")}
-    code = "from attention_separation.explorer.pictures import draw_curve, as_svg;"
-    code += "print(len(as_svg(draw_curve(['exp'], 'm', n=200))))"
-    assert int(said(python(found, code))) > 1000
 
 
 def test_what_it_asks_for(folder):
@@ -303,41 +163,12 @@ def test_the_explorer_says_which_extra_it_needs(folder):
     )
 
 
-JOBS = {
-    f"job {one.module}" for study in CONFIG.studies().values() for one in study.results.values()
-}
-NOT_OF_API = JOBS | COMMANDS.keys() - {"separate", "compare", "kernels", "explore"}
-EVERY = f"""
-import contextlib, io, json
-from attention_separation.__main__ import main
-ends = {{}}
-for command in {sorted(NOT_OF_API)}:
-    with contextlib.redirect_stdout(io.StringIO()):
-        try:
-            ends[command] = main([*command.split(), "--help"])
-        except SystemExit as end:
-            ends[command] = end.code
-print(json.dumps(ends))
-"""
-
-
-@pytest.mark.whole_run
 def test_every_command_and_job_has_what_it_needs_or_says_so(folder):
     ends = json.loads(said(python(folder, EVERY)))
     assert ends.keys() == NOT_OF_API
     unable = {name: end for name, end in ends.items() if end != 0}
     assert JOBS & unable.keys() == JOBS
     assert all(f"{IN_A_CLONE} '.[workflow]'" in end for end in unable.values())
-
-
-@pytest.mark.whole_run
-def test_pictures_ask_for_matplotlib_alone(wheel, tmp_path):
-    found = environment(wheel, tmp_path / "environment", "plot")
-    code = "import matplotlib; matplotlib.use('agg'); from attention_separation import separate;"
-    code += "print(type(separate('exp', n=200).plot()).__name__)"
-    assert said(python(found, code)) == "Axes\n"
-    missing = "from importlib.util import find_spec; print(find_spec('snakemake'))"
-    assert said(python(found, missing)) == "None\n"
 
 
 def test_a_picture_says_that_it_needs_matplotlib(folder):

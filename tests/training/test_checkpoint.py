@@ -61,7 +61,6 @@ def test_a_file_that_is_no_checkpoint_is_left_alone(tmp_path, damage):
     assert path.read_bytes() == content
 
 
-@pytest.mark.exhaustive
 def test_with_any_bit_changed_a_checkpoint_is_left_alone_or_gives_what_was_saved(tmp_path, capsys):
     path = tmp_path / "checkpoint"
     checkpoint = Checkpoint(path, {"settings": "a", "code": "b"})

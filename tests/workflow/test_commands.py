@@ -42,7 +42,7 @@ OF_MODULES = {"snakemake --cores 2", "snakemake --cores 2 attention_fig4", "snak
 """For workflows that use this one, and of Snakemake's own pages."""
 
 GRAPH = "snakemake fig4 --rulegraph mermaid-js"
-"""It plans nothing, and prints; test_rule_graph.py runs it."""
+"""It plans nothing, and prints; test_rules.py runs it."""
 
 OF_API = {c for c in COMMANDS if c.startswith("attention-separation ")} - {SERVING} - FORMS
 DRY = sorted(

@@ -133,7 +133,7 @@ def test_the_command_line_names_what_is_missing(small, monkeypatch, capsys, argu
     ],
 )
 def test_what_stands_in_the_way_is_named_before_any_job(small, put, place, words):
-    """tests/results has all other places."""
+    """tests/results has all places."""
     (small.folder / place).parent.mkdir(parents=True, exist_ok=True)
     subprocess.run([*put.split(), place], cwd=small.folder, check=True)
     done = small.run("fig4b")

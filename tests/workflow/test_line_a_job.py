@@ -143,7 +143,6 @@ def test_the_profile_asks_for_the_plugin_only_where_it_is_installed(monkeypatch)
         assert "logger" not in yte.process_yaml(file, require_use_yte=True)
 
 
-@pytest.mark.whole_run
 def test_a_run_and_a_touch_that_makes_nothing(small):
     said = small.run("--touch", "fig7").stdout
     words = (

@@ -10,8 +10,6 @@ import yaml
 from making import ROOT
 from project import Project
 
-pytestmark = pytest.mark.whole_run
-
 PAGE = (ROOT / "docs/as-a-module.md").read_text(encoding="utf-8")
 (SNAKEFILE,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 (CONFIG,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
@@ -43,12 +41,16 @@ class Outer(Project):
 
 @pytest.fixture(scope="module")
 def outer(tmp_path_factory):
-    return Outer(tmp_path_factory.mktemp("outer"))
+    """Such a workflow, all of it made; only to be read."""
+    made = Outer(tmp_path_factory.mktemp("outer"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTHONPATH", raising=False)
+        made.make("successes", "attention_fig4b", "environment")
+        made.make("attention_provenance")
+    return made
 
 
-def test_a_panel_of_a_module_is_the_projects_own(outer, monkeypatch):
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    outer.make()
+def test_a_panel_of_a_module_is_the_projects_own(outer):
     mine = outer.folder / "attention" / TABLE
     own = [f"{key}={value}" for key, value in yaml.safe_load(CONFIG)["attention"].items()]
     outer.clone.make("simulate_fig4b", "--config", *own)
@@ -57,32 +59,23 @@ def test_a_panel_of_a_module_is_the_projects_own(outer, monkeypatch):
     assert (outer.folder / "successes.csv").read_text().count("\n") == 1 + 5
 
 
-def test_a_table_of_other_settings_is_made_again_below_the_prefix(outer, monkeypatch):
-    """Though Snakemake's records are gone."""
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    outer.make("attention_simulate_fig4b")
-    shutil.rmtree(outer.folder / ".snakemake")
-    outer.edit("config.yaml", "trials: 50", "trials: 40")
-    try:
-        said = outer.make("attention_simulate_fig4b", "--dry-run")
-    finally:
-        outer.edit("config.yaml", "trials: 40", "trials: 50")
-    assert f"of other settings, so made again: attention/{TABLE}" in said
-
-
-def test_it_touches_nothing_outside_of_its_prefix(outer, monkeypatch):
-    monkeypatch.delenv("PYTHONPATH", raising=False)
-    outer.make("attention_fig4b", "environment")
+def test_it_touches_nothing_outside_of_its_prefix(outer):
     environment = (outer.folder / "environment.txt").read_text()
     assert environment.startswith("none ")
     assert str(outer.clone.folder) not in environment
-    outer.make("attention_provenance")
     made = outer.folder / "attention/results/smoke/report"
     assert "fig4b" in (made / "provenance.html").read_text()
     assert {path.name for path in made.iterdir()} == {"provenance.html", "opening.rst"}
     assert not (outer.folder / "results").exists()
-    rules = set(outer.make("--list-rules").split())
-    assert {"successes", "attention_all", "attention_fig4", "attention_report"} <= rules
+
+
+def test_a_table_of_other_settings_is_made_again_below_the_prefix(outer, tmp_path):
+    """Though Snakemake's records are gone."""
+    copy = Outer(tmp_path)
+    shutil.copytree(outer.folder / "attention", tmp_path / "attention")
+    copy.edit("config.yaml", "trials: 50", "trials: 40")
+    said = copy.make("attention_simulate_fig4b", "--dry-run")
+    assert f"of other settings, so made again: attention/{TABLE}" in said
 
 
 def test_a_fault_names_the_key_as_the_page_shows(tmp_path):
@@ -108,6 +101,9 @@ def test_a_rule_with_other_resources_is_used_as_the_page_shows(tmp_path):
     assert done.returncode == 0, done.stdout
     assert "of the page" in done.stdout
     assert "attention_simulate_fig4b" in done.stdout
+    assert {"attention_all", "attention_fig4", "attention_report"} <= {
+        *outer.make("--list-rules").split()
+    }
 
 
 def test_from_git_alone_one_sentence_asks_for_a_clone(tmp_path):

@@ -158,6 +158,18 @@ def test_every_rule_says_what_it_makes_and_no_two_say_the_same(project):
     assert sentences["simulate_fig4c"] == "Panel 4c: success rate against the width m"
 
 
+def test_tools_find_the_same_rules_in_workflow(project):
+    """The Snakefile there, and the graph of a figure's rules, which docs/run.md shows."""
+    ask = ("fig4", "--rulegraph", "mermaid-js")
+    graph = project.make(*ask, "--snakefile", "workflow/Snakefile")
+    names = dict(re.findall(r"^\s*(id\d+)\[(\w+)\]$", graph, re.M))
+    edges = re.findall(r"^\s*(id\d+) --> (id\d+)$", graph, re.M)
+    page = (ROOT / "docs/run.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^    (\w+) --> (\w+)$", page, re.M)
+    assert len(edges) == 7
+    assert shown == sorted((names[before], names[after]) for before, after in edges)
+
+
 def test_a_panel_of_the_paper_that_is_removed_is_missed_where_it_is_asked_for(small):
     """The small project has neither fig7e nor Figure 5; no other target breaks for that."""
     planned = small.would_run("all", "rank_fig4", "needle_lines")

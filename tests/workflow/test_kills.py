@@ -1,4 +1,5 @@
-"""What is killed, changed meanwhile or started twice ends in the bytes of a quiet run."""
+"""What is killed, changed meanwhile or started twice ends in the bytes of a quiet run; of kills
+tests/faults/campaign.py has more, at random moments."""
 
 import os
 import re
@@ -6,7 +7,7 @@ import signal
 import subprocess
 
 import pytest
-from faults.campaign import KINDS, Campaign, make_project
+from faults.campaign import make_project
 from making import study_of
 from processes import wait_for
 
@@ -18,18 +19,12 @@ TRIALS = f"simulate_{PANEL}"
 TABLE = f"results/panels/{PANEL}.parquet"
 
 
-def test_after_kill_9_the_same_command_goes_on_to_the_same_bytes(tmp_path):
-    """kill -9 of each kind; tests/faults/campaign.py sends more signals, more often."""
-    said = []
-    equal = Campaign(tmp_path, seed=1, targets=(PANEL,)).run(len(KINDS), said.append)
-    assert equal == len(KINDS), "\n".join(said)
-
-
 @pytest.fixture
 def started(tmp_path):
     """A project and a snakemake at its trials; it knows that a slice is whole, and jobs run."""
     project = make_project(tmp_path.resolve())
     project.edit("config.yaml", "slices: 2", "slices: 4")
+    project.edit("config.yaml", "trials: 100000", "trials: 40000")
     said = tmp_path / "said.txt"
     with said.open("w") as file:
         process = subprocess.Popen(
@@ -57,7 +52,7 @@ def test_settings_changed_after_a_kill_give_the_bytes_of_the_new_settings(starte
     project, process, _ = started
     os.killpg(process.pid, signal.SIGKILL)
     process.wait(10)
-    project.edit("config.yaml", "trials: 100000", "trials: 30000")
+    project.edit("config.yaml", "trials: 40000", "trials: 10000")
     project.make("--unlock")
     project.make(TRIALS)
     assert project.files() == {TABLE: undisturbed(project)}
@@ -67,7 +62,7 @@ def test_settings_changed_during_a_run_reach_the_next(started):
     """Slices that start after the change have the settings that the run began with."""
     project, process, said = started
     table = undisturbed(project)
-    project.edit("config.yaml", "trials: 100000", "trials: 30000")
+    project.edit("config.yaml", "trials: 40000", "trials: 10000")
     assert process.wait(600) == 0, said.read_text()
     assert project.files() == {TABLE: table}
     assert project.would_run(TRIALS) == {TRIALS, "slice"}
