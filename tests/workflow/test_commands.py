@@ -24,7 +24,7 @@ SMALL = (
     "snakemake fig4d --config 'panels={fig4d: {contest: {fires: exp, silent: [linear, elu_plus_one,"
     " power_2]}}}'",
 )
-"""Run here together, at the scale smoke."""
+"""Planned here together, at the scale smoke."""
 
 FORMS = {
     "snakemake PREFIX", "snakemake NAME", "python",
@@ -142,9 +142,7 @@ def test_their_targets_can_be_planned(project):
         assert re.search(r"^total +\d+$", plan(project, *each), re.M), each
 
 
-def test_small_ones_run(project):
+def test_small_ones_can_be_planned(project):
     targets, config, _ = parsed(*SMALL)
-    project.make(*{*targets}, "--config", "scale=smoke", *config)
-    made = project.folder / "results/smoke"
-    for name in ("fig4c", "fig4d", "mine"):
-        assert (made / f"figures/{name}.svg").is_file(), name
+    said = plan(project, {*targets}, ["scale=smoke", *config])
+    assert re.search(r"^figure +3$", said, re.M)

@@ -58,19 +58,11 @@ def test_settings_changed_after_a_kill_give_the_bytes_of_the_new_settings(starte
     assert project.files() == {TABLE: undisturbed(project)}
 
 
-def test_settings_changed_during_a_run_reach_the_next(started):
-    """Slices that start after the change have the settings that the run began with."""
+def test_a_run_is_disturbed_neither_by_another_in_the_folder_nor_by_a_change_of_settings(started):
+    """The other one is refused; slices that start after the change have the settings that the run
+    began with."""
     project, process, said = started
     table = undisturbed(project)
-    project.edit("config.yaml", "trials: 40000", "trials: 10000")
-    assert process.wait(600) == 0, said.read_text()
-    assert project.files() == {TABLE: table}
-    assert project.would_run(TRIALS) == {TRIALS, "slice"}
-    assert len({*(project.folder / ".snakemake/settings").iterdir()}) == 2
-
-
-def test_a_second_run_in_the_folder_is_refused_and_does_no_harm(started):
-    project, process, said = started
     os.killpg(process.pid, signal.SIGSTOP)
     done = project.run(TRIALS)
     os.killpg(process.pid, signal.SIGCONT)
@@ -78,5 +70,8 @@ def test_a_second_run_in_the_folder_is_refused_and_does_no_harm(started):
     assert "Directory cannot be locked" in done.stdout
     assert "--unlock" in done.stdout
     assert "Traceback" not in done.stdout
+    project.edit("config.yaml", "trials: 40000", "trials: 10000")
     assert process.wait(600) == 0, said.read_text()
-    assert project.files() == {TABLE: undisturbed(project)}
+    assert project.files() == {TABLE: table}
+    assert project.would_run(TRIALS) == {TRIALS, "slice"}
+    assert len({*(project.folder / ".snakemake/settings").iterdir()}) == 2

@@ -34,12 +34,6 @@ def test_one_figure_asks_for_its_cells_alone(project):
     assert {*re.findall(r"Training (\w+)", said)} == {*RANK.cells["fig4"]}
 
 
-def test_the_lines_of_the_needle_are_all_of_it_but_training(project):
-    lines = project.would_run("needle_lines", "--config", LINES)
-    assert {"needle_exact", "needle_claims", "needle_accuracy"} <= lines
-    assert lines == project.would_run("needle", "--config", LINES)
-
-
 def test_a_cell_that_no_figure_has_is_refused_with_a_sentence(project):
     cell = f"{RANK.folder}/cells/d4_n3_L9_w1_r1.parquet"
     done = project.run(cell, "--config", SMOKE)
@@ -58,13 +52,12 @@ def test_without_torch_no_training_is_begun(project, without_torch):
 
 
 def test_without_torch_what_needs_none_is_made(project, without_torch):
-    done = without_torch(
-        "rank_vote", "needle_critical", "results/recall/smoke/cells/linear.parquet"
-    )
-    assert done.returncode == 0, done.stdout
-    for name in (
-        f"{RANK.folder}/figures/rank_vote.svg",
-        "results/needle/smoke/figures/needle_critical.svg",
+    numbers = (
+        f"{RANK.folder}/numbers/vote.parquet",
+        "results/needle/smoke/tables/needle_lines.parquet",
         "results/recall/smoke/cells/linear.parquet",
-    ):
+    )
+    done = without_torch(*numbers)
+    assert done.returncode == 0, done.stdout
+    for name in numbers:
         assert (project.folder / name).is_file(), name
