@@ -260,6 +260,15 @@ def test_smooth_weights_do_not_bend(subtests):
             assert len(sizes_at_bends(kernel, layer, DATA, asked)) == 0
 
 
+@pytest.mark.parametrize(("height", "sizes"), [(0.9e-3, []), (1.1e-3, [7300])])
+def test_a_bend_is_one_from_a_thousandth_of_a_weight_on(height, sizes):
+    kernel = asep.scores(
+        lambda x, n: np.exp(height * np.exp(-(((n - 7300) / 40) ** 2))) * np.ones_like(x),
+        normalised=False,
+    )
+    assert sizes_at_bends(kernel, LAYERS[0], DATA, asked_sizes(DATA)).tolist() == sizes
+
+
 BENT = {
     **dict.fromkeys(("entmax_125", "entmax_15_sqrt_d"), True),
     **dict.fromkeys(("exp", "ssmax", "power_12", "power_log_n", "sigmoid_2_log_n"), False),

@@ -142,6 +142,13 @@ def test_what_p_may_be_holds_what_fractions_say(p, a0, a1, t, m):
         assert least == most
 
 
+def test_where_float64_does_not_tell_p_its_bounds_still_say_something():
+    """From one n to the next m is the same, and P hardly another: known at the first alone."""
+    least, most = probability_bounds(KERNELS["sigmoid"], LAYERS[2], PAPERS, [2_935_360, 2_935_380])
+    assert least[0] == most[0]
+    assert 0 < least[1] < most[0] < most[1] < 2 * most[0]
+
+
 def exact_best_probability(d0, d1, classes, m):
     """max over theta > 0 of P(no score on D0 above theta, some score on D1 above it), of what each
     column of signs, the first class being marked, is worth to D0 and D1: by all sign matrices of m
