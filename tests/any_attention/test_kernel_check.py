@@ -132,6 +132,12 @@ def test_functions_of_a_score_n_and_d_are_answered():
         assert 0 <= asep.separate(function, n=2000).probability <= 1
 
 
+def test_one_weight_that_is_not_finite_is_refused():
+    """The special token's own, of the largest score; no other key has it."""
+    with pytest.raises(ArithmeticError, match="a weight, of score x = .* is inf; allowed: finite"):
+        asep.separate(lambda x: np.where(x < 14, 1.0, np.inf), n=2000)
+
+
 def test_rows_are_divided_if_nothing_is_said():
     def largest_half(x, counts):
         return np.where(x >= x.max() / 2, x, 0.0)
