@@ -19,12 +19,13 @@ OF_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize(("kernel", "said"), OF_NUMBERS.values(), ids=OF_NUMBERS)
-def test_a_function_of_one_number_is_told_that_it_gets_arrays(kernel, said):
-    with pytest.raises(ArithmeticError, match=said):
-        asep.separate(kernel)
-    with pytest.raises((ArithmeticError, ValueError), match=said):
-        recall.accuracy(kernel, n=8, d=4)
+def test_a_function_of_one_number_is_told_that_it_gets_arrays(subtests):
+    for name, (kernel, said) in OF_NUMBERS.items():
+        with subtests.test(name):
+            with pytest.raises(ArithmeticError, match=said):
+                asep.separate(kernel)
+            with pytest.raises((ArithmeticError, ValueError), match=said):
+                recall.accuracy(kernel, n=8, d=4)
 
 
 def shown(ask):
