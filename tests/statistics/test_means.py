@@ -12,6 +12,7 @@ from attention_separation.statistics.means import (
     mean_of,
     paired_difference_of_means,
     ratio_of_means,
+    simultaneous_quantile,
     sum_of_means,
 )
 
@@ -52,6 +53,12 @@ def test_a_difference_of_means_has_both_variances():
     assert 1 <= gap.freedom <= 3
     assert (one - 0.7).value == pytest.approx(0.04)
     assert (one - 0.7).se == one.se
+
+
+def test_a_simultaneous_quantile_shares_its_level():
+    assert simultaneous_quantile(0.05, 1) == pytest.approx(1.959964, abs=1e-6)
+    tail = stats.norm.sf(simultaneous_quantile(0.05, 7))
+    assert 2 * 7 * tail == pytest.approx(0.05, rel=1e-9)
 
 
 def test_a_sum_of_means_that_are_known_has_the_fewest_degrees_of_freedom():
