@@ -131,7 +131,6 @@ EVERY = CONTROLS | VIEW_CONTROLS
 VALUES = {name: each.more.get("options", each.more.get("steps")) for name, each in EVERY.items()}
 
 
-@settings(max_examples=20)
 @settings(max_examples=30)
 @given(st.data())
 def test_an_address_gives_back_what_was_said_into_it(data):
