@@ -134,8 +134,23 @@ def test_functions_of_a_score_n_and_d_are_answered():
 
 def test_one_weight_that_is_not_finite_is_refused():
     """The special token's own, of the largest score; no other key has it."""
-    with pytest.raises(ArithmeticError, match="a weight, of score x = .* is inf; allowed: finite"):
+    with pytest.raises(ArithmeticError, match=r"a weight, of score x = .* is inf; allowed: finite"):
         asep.separate(lambda x: np.where(x < 14, 1.0, np.inf), n=2000)
+
+
+def softmax_times(factor):
+    def weights(x, counts):
+        exponentials = np.exp(x - x.max())
+        return factor * exponentials / (counts * exponentials).sum()
+
+    return asep.rows(weights)
+
+
+def test_a_row_may_be_off_1_by_a_millionth():
+    asep.separate(softmax_times(1 + 0.9e-6), n=200)
+    for factor in (1 - 1.1e-6, 1 + 1.1e-6):
+        with pytest.warns(UserWarning, match="a row does not sum to 1"):
+            asep.separate(softmax_times(factor), n=200)
 
 
 def test_rows_are_divided_if_nothing_is_said():

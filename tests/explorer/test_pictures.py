@@ -82,6 +82,17 @@ def test_scores_have_the_probabilities_of_a_contests_events(kernel, at):
             assert abs(up)[edges[:-1] >= theta].sum() == pytest.approx(wanted, abs=0.02)
 
 
+@pytest.mark.parametrize("kernel", ["exp", "linear"])
+def test_a_score_that_ties_the_best_thresholds_is_not_above_them(kernel):
+    """They begin at a score of D0."""
+    theta = asep.separate(kernel, n=2000).theta
+    won = asep.success({"fires": kernel, "silent": []}, n=2000, theta=sum(theta) / 2)
+    on_d1, not_on_d0 = won.events.values()
+    words = explorer.draw_scores(kernel, n=2000).get_label()
+    in_words = (pictures.in_digits(on_d1), pictures.in_digits(1 - not_on_d0))
+    assert "{} on D1, {} on D0".format(*in_words) in words
+
+
 @pytest.mark.parametrize("kernel", ["exp", "elu_plus_one"])
 @pytest.mark.parametrize("layer", [LAYERS[0], LAYERS[2]], ids=lambda each: each.words)
 @pytest.mark.parametrize("classes", [2, 20])

@@ -52,6 +52,16 @@ def test_a_fault_is_told_once(ask, said):
     assert "direct cause" not in text
 
 
+def test_a_function_of_a_formula_takes_as_many_arguments_as_it_has():
+    for text, words in (
+        ("exp(x, 2)", r"2 arguments of exp; allowed: exp\(a\)"),
+        ("where(x, 1)", r"2 arguments of where; allowed: where\(a, b, c\)"),
+        ("maximum(x)", r"1 arguments of maximum; allowed: maximum\(a, b\)"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            asep.separate(text)
+
+
 def test_what_a_function_raised_itself_is_kept():
     text = shown(lambda: asep.separate(lambda x: x[0, 0, 0]))
     assert text.count("direct cause") == 1
