@@ -82,15 +82,13 @@ def test_scores_have_the_probabilities_of_a_contests_events(kernel, at):
             assert abs(up)[edges[:-1] >= theta].sum() == pytest.approx(wanted, abs=0.02)
 
 
-@pytest.mark.parametrize("kernel", ["exp", "linear"])
-def test_a_score_that_ties_the_best_thresholds_is_not_above_them(kernel):
-    """They begin at a score of D0."""
-    theta = asep.separate(kernel, n=2000).theta
-    won = asep.success({"fires": kernel, "silent": []}, n=2000, theta=sum(theta) / 2)
-    on_d1, not_on_d0 = won.events.values()
-    words = explorer.draw_scores(kernel, n=2000).get_label()
-    in_words = (pictures.in_digits(on_d1), pictures.in_digits(1 - not_on_d0))
-    assert "{} on D1, {} on D0".format(*in_words) in words
+def test_a_score_that_ties_the_threshold_is_not_above_it():
+    found = pictures.separation("exp", n=2000)
+    values, chances = pictures.score_law(found, 1)
+    tied = int(np.argmax(chances))
+    above = chances[tied + 1 :].sum()
+    words = explorer.draw_scores("exp", n=2000, theta=float(values[tied])).get_label()
+    assert f"{pictures.in_digits(above)} on D1" in words
 
 
 @pytest.mark.parametrize("kernel", ["exp", "elu_plus_one"])
