@@ -206,7 +206,6 @@ WITH_A_KERNEL = {
     ),
     "largest_n": lambda kernel: asep.largest_n(kernel, level=0.01),
     "spans": lambda kernel: asep.spans(kernel, level=0.01),
-    "separates_from": lambda kernel: asep.separates_from(kernel, level=0.01),
     "least_weight": lambda kernel: asep.least_weight(kernel, 200),
 }
 

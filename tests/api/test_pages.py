@@ -85,15 +85,12 @@ ANSWER = "## The answer"
 
 CALLS: list[tuple[str, str, Answer, Mapping[str, Default]]] = [
     ("README.md", TRY, reach("x**4"), OF_DATA),
-    ("README.md", TRY, reach("uniform"), OF_DATA),
     ("README.md", TRY, probability, OF_DATA),
-    ("README.md", ENOUGH, reach("linear"), OF_DATA),
-    ("README.md", ENOUGH, pairs("linear"), OF_RECALL),
     ("README.md", ENOUGH, noisy("linear"), OF_NEEDLE),
     ("docs/kernels.md", ANSWER, reach("power_4", "self_attention", "ones"), OF_DATA),
     ("docs/kernels.md", ANSWER, reach("elu_plus_one", "cross_attention"), OF_CROSS),
-    ("docs/kernels.md", "## What turns it over", reach("power_8"), OF_DATA),
-    ("docs/recall.md", ANSWER, pairs("power_2"), OF_RECALL),
+    ("docs/kernels.md", "## What turns it over", reach("linear"), OF_DATA),
+    ("docs/recall.md", ANSWER, pairs("linear"), OF_RECALL),
     ("docs/needle.md", ANSWER, noisy("exp"), OF_NEEDLE),
 ]
 """A page and its section, a number that stands there, and what is varied of it."""
