@@ -6,7 +6,6 @@ from functools import cache
 import numpy as np
 import pytest
 from enumerated_signs import SAME, enumerate_signs
-from few import few
 from literal_layers import literal_scores
 
 from attention_separation.any_attention.layers import LAYERS
@@ -53,16 +52,17 @@ def enumerated(name, layer, case, n):
     return enumerate_signs(d0, d1, CASES[case].m[n]), share[0]
 
 
-PAIRS = [
-    pytest.param(LAYERS[(i + k) % len(LAYERS)], case, name, id=f"{name}-{case}")
-    for k, name in enumerate(KERNELS)
-    for i, case in enumerate(CASES)
-]
-"""Every kernel in every layer, and in every case; every case in every layer."""
+@pytest.mark.parametrize("case", CASES)
+def test_every_quantity_over_all_sign_matrices(subtests, case):
+    """Of every kernel, each in one of the layers: in every one over the cases."""
+    shift = [*CASES].index(case)
+    for k, name in enumerate(KERNELS):
+        layer = LAYERS[(shift + k) % len(LAYERS)]
+        with subtests.test(f"{name}, {layer.words}"):
+            hold(layer, case, name)
 
 
-@few(13, ("layer", "case", "name"), PAIRS)
-def test_every_quantity_over_all_sign_matrices(layer, case, name):
+def hold(layer, case, name):
     """All n at once, each with several targets of its margin."""
     data = CASES[case].data
     sizes = [n for n in CASES[case].m for _ in range(1 + len(TARGETS))]

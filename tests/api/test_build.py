@@ -3,14 +3,15 @@
 import gc
 import math
 import re
+import warnings
 import weakref
 
 import numexpr
 import numpy as np
 import pytest
-from few import few
 
 import attention_separation as asep
+from attention_separation import recall
 from attention_separation.attention.kernels import KERNELS
 
 LAYERS = (
@@ -43,14 +44,15 @@ SAME = {
 }
 
 
-@few(3, "name", SAME)
-def test_a_kernel_of_ones_own_is_the_built_in_one(name):
-    own = SAME[name]()
-    for layer in LAYERS:
-        for n in (200, 2000, 10**6):
-            found, wanted = (asep.separate(each, *layer, n) for each in (own, name))
-            assert found.probability == pytest.approx(wanted.probability, abs=1e-9)
-            assert found.share == pytest.approx(wanted.share, rel=1e-9)
+def test_a_kernel_of_ones_own_is_the_built_in_one(subtests):
+    for name in SAME:
+        with subtests.test(name):
+            own = SAME[name]()
+            for layer in LAYERS:
+                for n in (200, 2000, 10**6):
+                    found, wanted = (asep.separate(each, *layer, n) for each in (own, name))
+                    assert found.probability == pytest.approx(wanted.probability, abs=1e-9)
+                    assert found.share == pytest.approx(wanted.share, rel=1e-9)
 
 
 def test_names_of_kernels():
@@ -118,13 +120,13 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_what_is_found_out(name):
-    kernel, kind, words = WRONG[name]
-    with pytest.raises(kind) as error:
-        asep.separate(kernel())
-    for part in words:
-        assert part in str(error.value)
+def test_what_is_found_out(subtests):
+    for name, (kernel, kind, words) in WRONG.items():
+        with subtests.test(name):
+            with pytest.raises(kind) as error:
+                asep.separate(kernel())
+            for part in words:
+                assert part in str(error.value)
 
 
 OF_ALL = {
@@ -204,22 +206,25 @@ def test_built_in_kernels_are_listed():
     assert str(error.value).startswith("'softmx'")
 
 
-@pytest.mark.parametrize("t", [0.5, 2, 7.5])
 @pytest.mark.parametrize("layer", LAYERS, ids="-".join)
-def test_a_temperature_is_the_kernel_of_scores_or_vectors_so_divided(t, layer):
-    softmax = asep.rows(lambda x, counts: np.exp(x) / (counts * np.exp(x)).sum(), name="row")
-    given = [
-        ("exp", f"exp_over_{t:g}"),
-        ("x**3 + x", f"(x/{t})**3 + x/{t}"),
-        ("elu_plus_one", asep.features(lambda z: own_elu(z / math.sqrt(t)))),
-        (softmax, f"exp_over_{t:g}"),
-    ]
-    for kernel, same in given:
-        found = asep.separate(asep.at_temperature(kernel, t), *layer, n=420)
-        wanted = asep.separate(same, *layer, n=420)
-        assert found.probability == pytest.approx(wanted.probability, abs=1e-10)
-        assert found.share == pytest.approx(wanted.share, rel=1e-9)
-        assert found.kernel == f"{asep.kernel_of(kernel).name} at T={t:g}"
+def test_a_temperature_is_the_kernel_of_scores_or_vectors_so_divided(subtests, layer):
+    for t in (0.5, 7.5):
+        with subtests.test(t):
+            softmax = asep.rows(
+                lambda x, counts: np.exp(x) / (counts * np.exp(x)).sum(), name="row"
+            )
+            given = [
+                ("exp", f"exp_over_{t:g}"),
+                ("x**3 + x", f"(x/{t})**3 + x/{t}"),
+                ("elu_plus_one", asep.features(lambda z, t=t: own_elu(z / math.sqrt(t)))),
+                (softmax, f"exp_over_{t:g}"),
+            ]
+            for kernel, same in given:
+                found = asep.separate(asep.at_temperature(kernel, t), *layer, n=420)
+                wanted = asep.separate(same, *layer, n=420)
+                assert found.probability == pytest.approx(wanted.probability, abs=1e-10)
+                assert found.share == pytest.approx(wanted.share, rel=1e-9)
+                assert found.kernel == f"{asep.kernel_of(kernel).name} at T={t:g}"
 
 
 def test_a_temperature_by_the_literal_definition_too():
@@ -233,21 +238,26 @@ def test_a_temperature_by_the_literal_definition_too():
     assert literal.d1_positive == rows.d1_positive
 
 
-@pytest.mark.parametrize("t", [0, -1, np.nan, 1e5, "2", None, True])
-def test_what_is_no_temperature(t):
-    with pytest.raises(ValueError, match=r"temperature=.*; allowed: numbers from 0.001 to 10000"):
-        asep.at_temperature("exp", t)
+def test_what_is_no_temperature():
+    for t in (0, -1, np.nan, 1e5, "2", None, True):
+        with pytest.raises(ValueError, match=r"temperature=.*; allowed: numbers from 0.001 to"):
+            asep.at_temperature("exp", t)
 
 
 VECTORS = tuple(kernel.name for kernel in KERNELS.values() if kernel.kind == "features")
 
 
-@few(3, "name", VECTORS)
-@few(2, "layer", LAYERS, ids="-".join)
-@few(2, "part", ["0", "0.4", "1"])
+@pytest.mark.parametrize("layer", LAYERS, ids="-".join)
 @pytest.mark.filterwarnings("ignore:.*a temperature (does not|multiplies)")
-def test_less_a_part_of_the_mean_of_a_feature_map(layer, name, part):
+def test_less_a_part_of_the_mean_of_a_feature_map(subtests, layer):
     """By n x n attention; weights are negative by design, and nobody is warned of them."""
+    for place, name in enumerate(VECTORS):
+        part = ("0", "0.4", "1")[(place + LAYERS.index(layer)) % 3]
+        with subtests.test(f"{name}, {part}"):
+            hold_less_a_part(layer, name, part)
+
+
+def hold_less_a_part(layer, name, part):
     kernel, d = f"minus_mean_{part}_{name}", 6 if layer[0] == "self_attention" else 5
     sizes = {"n": 12, "d": d, "m": 2, "a0": 0.3}
     found = asep.separate(kernel, *layer, **sizes)
@@ -277,3 +287,83 @@ def test_negative_weights_of_ones_own_are_warned_of_and_no_built_in_ones():
         asep.separate(kernel)
         asep.separate(asep.at_temperature(kernel, 3))
         asep.largest_n(kernel, level=0.01)
+
+
+# Kernels at a temperature: where it has an effect, and where a warning says that it has none.
+
+WITHOUT_EFFECT = {
+    "cosine_softmax_10", "one_plus_cosine", "linear", "uniform", "hardmax", "power_log_n",
+    "relu_features", "relu2_features", "focused_3", "linear_unnormalised", "relu_over_n",
+    "relu2_over_n", *(f"power_{p}" for p in (2, 3, 4, 6, 8, 10, 12)),
+}  # fmt: skip
+
+
+def said_at_temperature(kernel):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        asep.at_temperature(kernel, 3)
+    return [str(warning.message) for warning in said]
+
+
+def test_a_temperature_without_effect_is_said(subtests):
+    """By the rows of the data itself: the probability of one that has an effect need not move."""
+    for name in asep.kernels:
+        with subtests.test(name):
+            sentences = said_at_temperature(name)
+            assert len(sentences) == (name in WITHOUT_EFFECT)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                hotter = asep.separate(asep.at_temperature(name, 3)).rows["share"]
+            shares = asep.separate(name).rows["share"]
+            if name in WITHOUT_EFFECT and not name.endswith(("unnormalised", "over_n")):
+                np.testing.assert_allclose(hotter, shares, rtol=1e-9)
+                assert f"{name}: a temperature does not change its weights; " in sentences[0]
+                assert "cosine_softmax_P, power_P" in sentences[0]
+            elif name in WITHOUT_EFFECT:
+                assert "multiplies all its weights by one number, which the best" in sentences[0]
+                assert np.ptp(hotter / shares) < 1e-9
+            else:
+                assert not np.allclose(hotter, shares, rtol=1e-9)
+
+
+OWN = {
+    "a power": ("x**2.5", True),
+    "a ReLU": ("where(x > 0, x, 0)", True),
+    "a function": (lambda x: x**3, True),
+    "features": (asep.features(lambda z: np.maximum(z, 0)), True),
+    "exp": ("exp(x)", False),
+    "a sum": ("x + 1", False),
+    "what cannot be weighed here": (lambda x: x[0, 0, 0], False),
+}
+
+
+def test_the_same_of_ones_own(subtests):
+    for name, (kernel, is_said) in OWN.items():
+        with subtests.test(name):
+            assert len(said_at_temperature(kernel)) == is_said
+
+
+@pytest.mark.parametrize("cosine", [1.0, 0.8])
+def test_weights_of_negative_scores_have_the_temperature_too(cosine):
+    at = {"n": 64, "d": 16, "cosine": cosine}
+    wanted = recall.accuracy("1 + x/4 + x**2/32", **at).value
+    found = recall.accuracy(asep.at_temperature("taylor_2", 4), **at).value
+    assert found == pytest.approx(wanted, abs=1e-9)
+
+
+def test_the_scale_of_a_cosine_is_asked_by_name():
+    """e^(s cos), of tokens of D1 by hand: cosines are those of (a, b, c), (0, b, c) and others."""
+    found = [asep.separate(f"cosine_softmax_{s}").probability for s in (2, 5, 10, 20)]
+    assert found == pytest.approx([0.16146, 0.62390, 0.98664, 0.98664], abs=1e-4)
+    special = np.array([1.2, 0.2, 0, 0.8])
+    same = np.array([0, 0.2, 0, 0.8])
+    other = np.array([0, 0, 0.2, 0.8])
+    cosines = [
+        special @ key / np.linalg.norm(special) / np.linalg.norm(key)
+        for key in (special, same, other)
+    ]
+    for s in (2.5, 7):
+        weights = np.exp(s * np.array(cosines))
+        share = weights[0] / (weights @ [1, 9, 190])
+        rows = asep.separate(f"cosine_softmax_{s}").rows
+        assert rows["share"][3] == pytest.approx(share, rel=1e-9)

@@ -8,7 +8,6 @@ import warnings
 
 import numpy as np
 import pytest
-from few import few
 
 import attention_separation as asep
 from attention_separation.__main__ import main
@@ -116,10 +115,11 @@ USABLE = {
 }
 
 
-@pytest.mark.parametrize("name", USABLE)
-def test_a_question_needs_no_other_n(name):
-    assert 0 <= asep.separate(USABLE[name](), n=200).probability <= 1
-    assert 0 <= asep.separate("where(x>5,x,0)", *ONES, n=200).probability <= 1
+def test_a_question_needs_no_other_n(subtests):
+    for name in USABLE:
+        with subtests.test(name):
+            assert 0 <= asep.separate(USABLE[name](), n=200).probability <= 1
+            assert 0 <= asep.separate("where(x>5,x,0)", *ONES, n=200).probability <= 1
 
 
 def test_negative_weights_are_warned_of_at_the_data_that_is_asked():
@@ -141,25 +141,26 @@ MAPS = {
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
-@few(5, "name", MAPS)
-def test_what_is_refused_has_no_few_rows(name, layer):
+def test_what_is_refused_has_no_few_rows(subtests, layer):
     """By all n x n weights, the special tokens in every class: those of types, or not."""
-    kernel, data, n = asep.features(MAPS[name]), FixedData(classes=6), 24
-    tokens = layer.tokens(data, n)
-    seen = set()
-    for place in range(6):
-        places = np.full(layer.dataset.special_tokens, place)
-        a1, a2, _, q, k = layer.dataset.literal(tokens, 1, places)
-        weights = dense.attention_weights(a1, a2, q, k, kernel)
-        seen.add(np.sort(np.unique(weights.round(12))).tobytes())
-    # A mean over tokens knows no class, and is another one over the types of tokens.
-    if len(seen) > 1 or name == "a mean over tokens":
-        with pytest.raises((ClassesApartError, NotOfOneVectorError)):
-            check_kernel(kernel, layer, data, [n])
-    else:
-        check_kernel(kernel, layer, data, [n])
-    told = {"two classes", "the last class", "a middle class", "neighbours"}
-    assert (len(seen) > 1) == (name in told and layer.attention_x == "identity")
+    for name in MAPS:
+        with subtests.test(name):
+            kernel, data, n = asep.features(MAPS[name]), FixedData(classes=6), 24
+            tokens = layer.tokens(data, n)
+            seen = set()
+            for place in range(6):
+                places = np.full(layer.dataset.special_tokens, place)
+                a1, a2, _, q, k = layer.dataset.literal(tokens, 1, places)
+                weights = dense.attention_weights(a1, a2, q, k, kernel)
+                seen.add(np.sort(np.unique(weights.round(12))).tobytes())
+            # A mean over tokens knows no class, and is another one over the types of tokens.
+            if len(seen) > 1 or name == "a mean over tokens":
+                with pytest.raises((ClassesApartError, NotOfOneVectorError)):
+                    check_kernel(kernel, layer, data, [n])
+            else:
+                check_kernel(kernel, layer, data, [n])
+            told = {"two classes", "the last class", "a middle class", "neighbours"}
+            assert (len(seen) > 1) == (name in told and layer.attention_x == "identity")
 
 
 def test_sums_that_overflow_are_an_error():
@@ -205,29 +206,33 @@ WITH_A_KERNEL = {
     ),
     "largest_n": lambda kernel: asep.largest_n(kernel, level=0.01),
     "spans": lambda kernel: asep.spans(kernel, level=0.01),
-    "separates_from": lambda kernel: asep.separates_from(kernel, level=0.01),
     "least_weight": lambda kernel: asep.least_weight(kernel, 200),
 }
 
 
-@few(1, "small", SMALL)
-@few(3, "question", WITH_A_KERNEL)
-def test_small_floats_are_warned_of_once_by_each_question(question, small):
-    for kind in (np.float16, np.float32):
-        kernel = SMALL[small](kind)
-        for _ in range(2):
-            with warnings.catch_warnings(record=True) as said:
-                warnings.simplefilter("always")
-                # What else such digits lead to is said as well.
-                with contextlib.suppress(ArithmeticError):
-                    WITH_A_KERNEL[question](kernel)
-            texts = [
-                str(each.message) for each in said if "answers need float64" in str(each.message)
-            ]
-            assert len(texts) == 1
-            assert f"gave {kind.__name__} numbers" in texts[0]
-            # It points at the line that asks.
-            assert {each.filename for each in said} == {__file__}
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_small_floats_are_warned_of_once_by_each_question(subtests, kind):
+    """However a kernel is made; and whatever is asked of one."""
+    cases = [("separate", small) for small in SMALL]
+    if kind is np.float32:
+        cases += [(question, "scores") for question in WITH_A_KERNEL]
+    for question, small in cases:
+        with subtests.test(f"{question}, {small}"):
+            hold_warned_once(WITH_A_KERNEL[question], SMALL[small](kind), kind)
+
+
+def hold_warned_once(ask, kernel, kind):
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            # What else such digits lead to is said as well.
+            with contextlib.suppress(ArithmeticError):
+                ask(kernel)
+        texts = [str(each.message) for each in said if "answers need float64" in str(each.message)]
+        assert len(texts) == 1
+        assert f"gave {kind.__name__} numbers" in texts[0]
+        # It points at the line that asks.
+        assert {each.filename for each in said} == {__file__}
 
 
 SHARP = {
@@ -236,13 +241,16 @@ SHARP = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kernel", sorted(SHARP))
-def test_what_float64_has_lost_is_no_answer(kernel):
+def test_what_float64_has_lost_is_no_answer(subtests):
     """Where both special tokens have all of their rows but for what vanishes: D1's has more."""
-    at = {"n": 200, "d": 5, "m": 5, "a0": 0.3, "a1": 2}
-    assert asep.separate("power_50", *CROSS, **at).probability == pytest.approx(1 - 0.75**5)
-    with pytest.raises(ArithmeticError, match="float64 does not tell its scores on D0 from"):
-        asep.separate(kernel, *CROSS, **at)
+    for kernel in sorted(SHARP):
+        with subtests.test(kernel):
+            at = {"n": 200, "d": 5, "m": 5, "a0": 0.3, "a1": 2}
+            assert asep.separate("power_50", *CROSS, **at).probability == pytest.approx(1 - 0.75**5)
+            with pytest.raises(
+                ArithmeticError, match="float64 does not tell its scores on D0 from"
+            ):
+                asep.separate(kernel, *CROSS, **at)
 
 
 # Parameters.
@@ -266,8 +274,10 @@ def test_a_warning_comes_before_the_answer(capsys):
         assert capsys.readouterr().err == "separate: warning: soon\n"
 
 
-@pytest.mark.parametrize("name", ["a1", "b", "c"])
-def test_a_size_of_0_is_refused(name):
+def test_a_size_of_0_is_refused():
     """Of tokens whose size it is, only a0 may be 0."""
-    with pytest.raises(ValueError, match=f"^{name}=0.* numbers above 0 to "):
-        asep.separate("exp", n=40, attention_x="ones", **{name: 0})
+    at = {"n": 40, "attention_x": "ones"}
+    for name in ("a1", "b", "c"):
+        with pytest.raises(ValueError, match=f"^{name}=0.* numbers above 0 to "):
+            asep.separate("exp", **at, **{name: 0})
+    assert asep.separate("exp", **at, a0=0).probability > 0

@@ -8,7 +8,6 @@ import warnings
 import numpy as np
 import pytest
 from enumerated_signs import enumerate_signs
-from few import few
 from literal_kernels import OF_VECTORS
 from literal_layers import sign_columns, special_places
 
@@ -52,25 +51,28 @@ def q_and_k(layer, split, g=0.0):
     return split * q, q / split
 
 
-@few(2, "name", WEIGHTS)
-@few(2, "layer", LAYERS, ids=lambda layer: layer.words)
-def test_splits_and_thresholds_after_the_signs(layer, name):
-    for split in (1, 0.4, 3.0, *["one_coordinate"] * (layer.attention_x == "ones")):
-        wanted = enumerated(WEIGHTS[name], layer, 6, *q_and_k(layer, split))
-        at = {"n": 6, "attention_x": layer.attention_x, "split": split, **options(layer)}
-        found = asep.separate(name, **at)
-        assert found.probability == pytest.approx(wanted.best(), abs=1e-12)
-        assert found.probability_after_signs == pytest.approx(wanted.after_signs(), abs=1e-12)
-        assert found.probability_each_bias == pytest.approx(wanted.each_bias, abs=1e-12)
-        assert asep.compare(name, **at)["probability"].tolist() == [found.probability]
-        contest = {"fires": name, "silent": []}
-        alone = asep.success(contest, theta="best", **at).probability
-        assert alone == pytest.approx(found.probability, abs=1e-12)
-        rows, literal = (
-            asep.simulate(name, trials=40, theta=0.5, method=method, **at).successes
-            for method in ("rows", "dense")
-        )
-        assert rows == literal
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+def test_splits_and_thresholds_after_the_signs(subtests, layer):
+    for name in WEIGHTS:
+        with subtests.test(name):
+            for split in (1, 0.4, 3.0, *["one_coordinate"] * (layer.attention_x == "ones")):
+                wanted = enumerated(WEIGHTS[name], layer, 6, *q_and_k(layer, split))
+                at = {"n": 6, "attention_x": layer.attention_x, "split": split, **options(layer)}
+                found = asep.separate(name, **at)
+                assert found.probability == pytest.approx(wanted.best(), abs=1e-12)
+                assert found.probability_after_signs == pytest.approx(
+                    wanted.after_signs(), abs=1e-12
+                )
+                assert found.probability_each_bias == pytest.approx(wanted.each_bias, abs=1e-12)
+                assert asep.compare(name, **at)["probability"].tolist() == [found.probability]
+                contest = {"fires": name, "silent": []}
+                alone = asep.success(contest, theta="best", **at).probability
+                assert alone == pytest.approx(found.probability, abs=1e-12)
+                rows, literal = (
+                    asep.simulate(name, trials=40, theta=0.5, method=method, **at).successes
+                    for method in ("rows", "dense")
+                )
+                assert rows == literal
 
 
 def test_a_split_is_seen_by_every_question():
@@ -137,11 +139,10 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_what_is_refused(name):
-    ask, words = WRONG[name]
-    with pytest.raises(ValueError, match=re.escape(words)):
-        ask()
+def test_what_is_refused(subtests):
+    for name, (ask, words) in WRONG.items():
+        with subtests.test(name), pytest.raises(ValueError, match=re.escape(words)):
+            ask()
 
 
 def test_an_unknown_parameter_is_named():

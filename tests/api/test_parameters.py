@@ -18,16 +18,17 @@ WITH_TRUTH = {
 }
 
 
-@pytest.mark.parametrize("parameter", WITH_TRUTH)
-def test_what_is_no_truth_value_is_refused(parameter):
-    call = WITH_TRUTH[parameter]
-    _, name = parameter.split()
-    for value in NO_TRUTH:
-        if value is None and parameter == "rows normalised":
-            continue  # not said
-        with pytest.raises(ValueError, match=f"{name}=.*; allowed: True or False"):
-            call(value)
-    call(np.True_)
+def test_what_is_no_truth_value_is_refused(subtests):
+    for parameter in WITH_TRUTH:
+        with subtests.test(parameter):
+            call = WITH_TRUTH[parameter]
+            _, name = parameter.split()
+            for value in NO_TRUTH:
+                if value is None and parameter == "rows normalised":
+                    continue  # not said
+                with pytest.raises(ValueError, match=f"{name}=.*; allowed: True or False"):
+                    call(value)
+            call(np.True_)
 
 
 WITH_NAME = {
@@ -38,13 +39,14 @@ WITH_NAME = {
 }
 
 
-@pytest.mark.parametrize("maker", WITH_NAME)
-def test_what_is_no_name_is_refused(maker):
-    for name in (5, "", "  ", ["a"], np.arange(3), b"exp", True):
-        with pytest.raises(ValueError, match=r"name=.*; allowed: a text"):
-            WITH_NAME[maker](name)
-    assert WITH_NAME[maker]("mine").name == "mine"
-    assert WITH_NAME[maker](None).name
+def test_what_is_no_name_is_refused(subtests):
+    for maker in WITH_NAME:
+        with subtests.test(maker):
+            for name in (5, "", "  ", ["a"], np.arange(3), b"exp", True):
+                with pytest.raises(ValueError, match=r"name=.*; allowed: a text"):
+                    WITH_NAME[maker](name)
+            assert WITH_NAME[maker]("mine").name == "mine"
+            assert WITH_NAME[maker](None).name
 
 
 def test_what_are_no_axes_is_refused():

@@ -11,7 +11,6 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from few import few
 from making import ROOT, point
 from scipy.stats import binomtest
 
@@ -140,7 +139,7 @@ def test_trials_agree_with_exact_values(layer):
         assert found.p_hat == found.successes / TRIALS
 
 
-@few(1, "layer", LAYERS, ids=lambda x: x.words)
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
 @pytest.mark.parametrize("kernel", ["exp", "hedgehog", "entmax_15", "sigmoid_unnormalised"])
 def test_trials_from_rows_are_the_literal_ones(layer, kernel):
     sizes = {"d": layer.d(4), "m": 4, "a0": 0.4, "trials": 60, "seed": 1, "theta": 0.8}
@@ -152,7 +151,6 @@ def test_trials_from_rows_are_the_literal_ones(layer, kernel):
         assert getattr(rows, name) == getattr(literal, name)
 
 
-@pytest.mark.exhaustive
 def test_fewer_trials_are_the_first_of_more():
     counts = [asep.simulate("exp", trials=trials, seed=5).successes for trials in range(1, 40)]
     assert {*np.diff(counts)} <= {0, 1}
@@ -196,10 +194,10 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("ask", "kind", "words"), WRONG)
-def test_what_is_refused(ask, kind, words):
-    with pytest.raises(kind, match=re.escape(words)):
-        ask()
+def test_what_is_refused(subtests):
+    for ask, kind, words in WRONG:
+        with subtests.test(words), pytest.raises(kind, match=re.escape(words)):
+            ask()
 
 
 LONG = {
@@ -213,7 +211,7 @@ LONG = {
 }
 
 
-@few({0, 1, 2, 3}, "name", LONG)
+@pytest.mark.parametrize("name", LONG)
 def test_what_takes_long_says_how_long(capsys, monkeypatch, name):
     """By a clock on which every look takes 10 s; and nothing is said by one that hardly goes."""
     for step, is_said in ((10.0, True), (1e-6, False)):
@@ -225,21 +223,22 @@ def test_what_takes_long_says_how_long(capsys, monkeypatch, name):
 
 
 OWN = {
-    "a function": lambda x: x**2,
-    "a formula": "x**2",
-    "a map": asep.features(np.exp),
-    "a function of rows": asep.rows(lambda x, counts: x / (counts * x).sum()),
+    "a function": (asep.largest_n, lambda x: x**2),
+    "a function, by weights in X": (asep.least_weight, lambda x: x**2),
+    "a formula": (asep.least_weight, "x**2"),
+    "a map": (asep.largest_n, asep.features(np.exp)),
+    "a function of rows": (asep.least_weight, asep.rows(lambda x, counts: x / (counts * x).sum())),
 }
 
 
-@few(1, "name", OWN)
-@pytest.mark.parametrize("ask", [asep.largest_n, asep.least_weight])
-def test_kernels_of_ones_own_say_beforehand_how_long_they_take(capsys, monkeypatch, ask, name):
+@pytest.mark.parametrize("name", OWN)
+def test_kernels_of_ones_own_say_beforehand_how_long_they_take(capsys, monkeypatch, name):
     """By a clock on which every look takes 1 s; and nothing is said by one that hardly goes."""
+    ask, kernel = OWN[name]
     for step, is_said in ((1.0, True), (1e-6, False)):
         ticks = itertools.count()
         monkeypatch.setattr(build.time, "perf_counter", lambda s=step, t=ticks: s * next(t))
-        ask(OWN[name])
+        ask(kernel)
         said = capsys.readouterr().err
         assert bool(re.search(r": about \d+ s\n", said)) == is_said
     ticks = itertools.count()
@@ -265,14 +264,13 @@ def test_how_long_literal_trials_take_is_by_eight_queries(capsys, monkeypatch):
     assert capsys.readouterr().err == f"simulate: about {2 * 60 * 4 // 8} s\n"
 
 
-@pytest.mark.exhaustive
 def test_literal_trials_need_no_memory_for_all_features():
-    """n x n products of 2 d features would take 430 MB."""
+    """n x n products of 2 d features would take 129 MB."""
     tracemalloc.start()
-    asep.simulate("exp_features", n=300, d=302, method="dense", trials=1, theta=1.0)
+    asep.simulate("exp_features", n=200, d=202, method="dense", trials=1, theta=1.0)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 200e6
+    assert peak < 80e6
 
 
 def test_importing_is_light():

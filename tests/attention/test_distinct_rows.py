@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from few import few
 
-from attention_separation.attention.dense import attention
+from attention_separation.attention.dense import attention, attention_weights
 from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernel import Kernel
 from attention_separation.attention.kernels import KERNELS
@@ -70,14 +69,15 @@ def hold_cross_attention(point, dataset, kernel, j2, j3):
         np.testing.assert_allclose(found, c[token], rtol=1e-9, atol=1e-13)
 
 
-@few(5, "name", KERNELS)
 @pytest.mark.parametrize("dataset", [0, 1])
-def test_every_kernel(name, dataset):
-    for attention_x in ("identity", "ones"):
-        for n, d in SELF_SIZES:
-            hold_self_attention(at(n, d, attention_x), dataset, KERNELS[name], 1)
-    for n, d in CROSS_SIZES:
-        hold_cross_attention(at(n, d), dataset, KERNELS[name], 0, 1)
+def test_every_kernel(subtests, dataset):
+    for name in KERNELS:
+        with subtests.test(name):
+            for attention_x in ("identity", "ones"):
+                for n, d in SELF_SIZES:
+                    hold_self_attention(at(n, d, attention_x), dataset, KERNELS[name], 1)
+            for n, d in CROSS_SIZES:
+                hold_cross_attention(at(n, d), dataset, KERNELS[name], 0, 1)
 
 
 def test_a_kernel_that_tells_classes_apart_is_refused():
@@ -96,16 +96,56 @@ def test_rows_that_cannot_be_normalised_are_refused():
         distinct_rows(replace(types, scores=-types.scores), KERNELS["linear"])
 
 
-@few(5, "name", KERNELS)
 @pytest.mark.parametrize("n", [220, 2 * 10**12])
-def test_weights_are_finite_and_rows_sum_to_one_for_any_n(name, n):
-    for point, model in (
-        (at(n, 22), SELF_ATTENTION_MODEL), (at(n, 22, "ones"), SELF_ATTENTION_MODEL),
-        (at(n, 21), CROSS_ATTENTION_MODEL),
-    ):  # fmt: skip
-        types = model.token_types([point], 1)
-        rows = distinct_rows(types, KERNELS[name])
-        of_classes = rows.marked + rows.own + (types.classes[0] - 2) * rows.rest
-        assert np.isfinite(of_classes).all()
-        if KERNELS[name].normalised:
-            np.testing.assert_allclose(of_classes, types.block[0], rtol=1e-9)
+def test_weights_are_finite_and_rows_sum_to_one_for_any_n(subtests, n):
+    for name in KERNELS:
+        with subtests.test(name):
+            for point, model in (
+                (at(n, 22), SELF_ATTENTION_MODEL), (at(n, 22, "ones"), SELF_ATTENTION_MODEL),
+                (at(n, 21), CROSS_ATTENTION_MODEL),
+            ):  # fmt: skip
+                types = model.token_types([point], 1)
+                rows = distinct_rows(types, KERNELS[name])
+                of_classes = rows.marked + rows.own + (types.classes[0] - 2) * rows.rest
+                assert np.isfinite(of_classes).all()
+                if KERNELS[name].normalised:
+                    np.testing.assert_allclose(of_classes, types.block[0], rtol=1e-9)
+
+
+# Attention by the definitions, hand-computed, and what must hold of it for any kernel.
+
+LINEAR, SOFTMAX = KERNELS["linear"], KERNELS["exp"]
+
+
+def test_attention_by_hand():
+    tokens = np.array([[0.0, 1.0], [1.0, 1.0]])
+    eye = np.eye(2)
+    # Scores: [[1, 1], [1, 2]].
+    linear = attention(tokens, tokens, tokens, eye, eye, eye, LINEAR)
+    np.testing.assert_allclose(linear, [[0.5, 1.0], [2 / 3, 1.0]], rtol=1e-15)
+    softmax = attention(tokens, tokens, tokens, eye, eye, eye, SOFTMAX)
+    np.testing.assert_allclose(softmax, [[0.5, 1.0], [math.e / (1 + math.e), 1.0]], rtol=1e-15)
+    unnormalised = KERNELS["linear_unnormalised"]
+    not_divided = attention(tokens, tokens, tokens, eye, eye, eye, unnormalised)
+    np.testing.assert_allclose(not_divided, [[1.0, 2.0], [2.0, 3.0]], rtol=1e-15)
+
+
+def test_attention_of_different_queries_keys_and_values_by_hand():
+    a1 = np.array([[1.0, 0.0], [0.0, 2.0]])
+    a2 = np.array([[1.0, 1.0], [0.0, 1.0]])
+    a3 = np.array([[3.0, 0.0], [0.0, 5.0]])
+    q = np.array([[1.0, 2.0], [0.0, 1.0]])
+    v = np.array([[0.0, 1.0], [1.0, 0.0]])
+    # a1 q = [[1, 2], [0, 2]], scores [[3, 2], [2, 2]], values [[0, 3], [5, 0]].
+    c = attention(a1, a2, a3, q, np.eye(2), v, LINEAR)
+    np.testing.assert_allclose(c, [[5 * 2 / 5, 3 * 3 / 5], [2.5, 1.5]], rtol=1e-15)
+    # With K = Q instead: keys [[1, 3], [0, 1]], scores [[7, 2], [6, 2]].
+    c = attention(a1, a2, a3, q, q, v, LINEAR)
+    np.testing.assert_allclose(c, [[5 * 2 / 9, 3 * 7 / 9], [5 * 2 / 8, 3 * 6 / 8]], rtol=1e-15)
+
+
+def test_softmax_does_not_overflow_and_keeps_ratios():
+    weights = attention_weights(
+        np.array([[1.0], [1.0]]), np.array([[2000.0], [2001.0]]), np.eye(1), np.eye(1), SOFTMAX
+    )
+    assert weights[:, 1] / weights[:, 0] == pytest.approx(math.e)

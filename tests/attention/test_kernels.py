@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from few import few
 from literal_kernels import (
     BY_HAND,
     OF_ROWS,
@@ -17,6 +17,8 @@ from literal_kernels import (
     divided,
 )
 
+from attention_separation.any_attention.layers import LAYERS, token_types
+from attention_separation.attention.distinct_rows import distinct_rows
 from attention_separation.attention.kernel import KernelInputs
 from attention_separation.attention.kernels import (
     ENTROPY_POLYNOMIAL,
@@ -24,6 +26,7 @@ from attention_separation.attention.kernels import (
     exponential,
     minus_mean,
 )
+from attention_separation.datasets.dataset import FixedData
 
 QUERIES, KEYS, N, D = 40, 6, 50, 4
 
@@ -49,37 +52,42 @@ def test_every_kernel_is_written_out():
     assert {kernel.normaliser for kernel in KERNELS.values()} == {"row sum", "1 + row sum", "none"}
 
 
-@pytest.mark.parametrize("name", OF_SCORES | OF_SCORES_ABOVE_ZERO)
-def test_a_function_of_scores(name):
-    kernel, formula = KERNELS[name], (OF_SCORES | OF_SCORES_ABOVE_ZERO)[name]
-    assert kernel.kind == "score"
-    for lowest in (0.1, -3.0) if name in OF_SCORES else (0.1,):
-        of = replace(seen(lowest), queries=None, keys=None)
-        wanted = divided(name, formula(of.scores, N, D), of.multiplicities)
-        np.testing.assert_allclose(kernel.attention_weights(of), wanted, rtol=1e-12)
+def test_a_function_of_scores(subtests):
+    for name in OF_SCORES | OF_SCORES_ABOVE_ZERO:
+        with subtests.test(name):
+            kernel, formula = KERNELS[name], (OF_SCORES | OF_SCORES_ABOVE_ZERO)[name]
+            assert kernel.kind == "score"
+            for lowest in (0.1, -3.0) if name in OF_SCORES else (0.1,):
+                of = replace(seen(lowest), queries=None, keys=None)
+                wanted = divided(name, formula(of.scores, N, D), of.multiplicities)
+                np.testing.assert_allclose(kernel.attention_weights(of), wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", OF_VECTORS)
-def test_a_function_of_vectors(name):
+def test_a_function_of_vectors(subtests):
     """Efficient Attention's softmax over keys takes every key once."""
-    kernel, of = KERNELS[name], with_products(seen(counts=name != "efficient"))
-    wanted = divided(name, OF_VECTORS[name](of.queries, of.keys), of.multiplicities)
-    np.testing.assert_allclose(kernel.attention_weights(of), wanted, rtol=1e-12)
+    for name in OF_VECTORS:
+        with subtests.test(name):
+            kernel, of = KERNELS[name], with_products(seen(counts=name != "efficient"))
+            wanted = divided(name, OF_VECTORS[name](of.queries, of.keys), of.multiplicities)
+            np.testing.assert_allclose(kernel.attention_weights(of), wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", OF_ROWS)
-@pytest.mark.parametrize("highest", [0.3, 3.0, 30.0])
-def test_sparse_rows(name, highest):
+def test_sparse_rows(subtests):
     """Above one tau for the whole row there is weight, (alpha - 1) x - tau to the power, and below
     it none; so the row, of sum 1, is the only one."""
-    alpha, of = OF_ROWS[name], seen(highest=highest)
-    weights = KERNELS[name].attention_weights(of)
-    np.testing.assert_allclose((weights * of.multiplicities).sum(axis=1), 1.0, rtol=1e-13)
-    scale = 1 / math.sqrt(D) if "sqrt_d" in name else 1
-    for row, scores in zip(weights, (alpha - 1) * scale * of.scores, strict=True):
-        tau = (scores - row ** (alpha - 1))[row > 0]
-        np.testing.assert_allclose(tau, tau[0], atol=1e-12)
-        assert (scores[row == 0] <= tau[0] + 1e-12).all()
+    for name in OF_ROWS:
+        for highest in (0.3, 3.0, 30.0):
+            with subtests.test(f"{name}, {highest}"):
+                alpha, of = OF_ROWS[name], seen(highest=highest)
+                weights = KERNELS[name].attention_weights(of)
+                np.testing.assert_allclose(
+                    (weights * of.multiplicities).sum(axis=1), 1.0, rtol=1e-13
+                )
+                scale = 1 / math.sqrt(D) if "sqrt_d" in name else 1
+                for row, scores in zip(weights, (alpha - 1) * scale * of.scores, strict=True):
+                    tau = (scores - row ** (alpha - 1))[row > 0]
+                    np.testing.assert_allclose(tau, tau[0], atol=1e-12)
+                    assert (scores[row == 0] <= tau[0] + 1e-12).all()
 
 
 @pytest.mark.parametrize("highest", [0.3, 8.0, 60.0])
@@ -114,16 +122,17 @@ def test_hardmax():
     np.testing.assert_allclose(KERNELS["hardmax"].attention_weights(of), wanted, rtol=1e-15)
 
 
-@pytest.mark.parametrize("name", ["exp_sqrt_d", "linear", "entmax_15"])
-@pytest.mark.parametrize("part", [0.0, 0.3, 0.95, 1.0])
-def test_a_part_of_the_mean_is_subtracted(name, part):
+def test_a_part_of_the_mean_is_subtracted(subtests):
     """f - part / n, and for part < 1 that is (1 - part) times rows f' of sum 1."""
-    of, kernel = seen(), KERNELS[name]
-    rows, n = kernel.attention_weights(of), of.multiplicities[:, :, None].sum(axis=1)
-    found = minus_mean(part, kernel).attention_weights(of)
-    np.testing.assert_allclose(found, rows - part / n, rtol=1e-12, atol=1e-17)
-    total = (found * of.multiplicities).sum(axis=1)
-    np.testing.assert_allclose(total, 1 - part, atol=1e-15)
+    for name in ("exp_sqrt_d", "linear", "entmax_15"):
+        for part in (0.0, 0.3, 0.95, 1.0):
+            with subtests.test(f"{name}, {part}"):
+                of, kernel = seen(), KERNELS[name]
+                rows, n = kernel.attention_weights(of), of.multiplicities[:, :, None].sum(axis=1)
+                found = minus_mean(part, kernel).attention_weights(of)
+                np.testing.assert_allclose(found, rows - part / n, rtol=1e-12, atol=1e-17)
+                total = (found * of.multiplicities).sum(axis=1)
+                np.testing.assert_allclose(total, 1 - part, atol=1e-15)
 
 
 def test_less_all_of_the_mean_differences_are_left_at_any_n():
@@ -168,32 +177,36 @@ def rest_of_row(kernel, of):
     return rest / np.maximum(rest.sum(axis=1, keepdims=True), np.finfo(float).tiny)
 
 
-@few(9, "name", KERNELS)
-def test_what_it_sees_is_what_its_weights_depend_on(name):
-    """One thing at a time is another: n, d, the vectors of given scores, or the first key, which
-    the other keys' weights do not depend on but through the division."""
-    kernel, of = KERNELS[name], seen(0.1, 0.5)
+def depends_on(kernel, of):
+    """What its weights move with. One thing at a time is another: n, d, the vectors of given
+    scores, or the first key, which the other keys' weights do not depend on but through the
+    division."""
 
-    def moves(other, weights=lambda of: kernel.attention_weights(of)):
+    def moves(other, weights=kernel.attention_weights):
         return not np.allclose(weights(of), weights(other), rtol=1e-9, atol=0)
 
     first = np.arange(KEYS) == 0
     another_key = replace(
         of, scores=of.scores + first, keys=np.where(first[:, None], of.keys + 1, of.keys)
     )
-    depends = {
+    return {
         "n": moves(replace(of, n=2 * N)),
         "d": moves(replace(of, d=2 * D)),
         "vectors": moves(replace(of, queries=of.queries[::-1], keys=of.keys[::-1])),
         "other keys": moves(another_key, lambda of: rest_of_row(kernel, of)),
     }
-    assert depends == {
-        "n": "n" in kernel.also,
-        "d": "d" in kernel.also,
-        "vectors": kernel.kind == "features",
-        "other keys": kernel.kind == "row" or "all keys" in kernel.also,
-    }
-    assert {*kernel.also} <= {"n", "d", "all keys"}
+
+
+def test_what_it_sees_is_what_its_weights_depend_on(subtests):
+    for name, kernel in KERNELS.items():
+        with subtests.test(name):
+            assert depends_on(kernel, seen(0.1, 0.5)) == {
+                "n": "n" in kernel.also,
+                "d": "d" in kernel.also,
+                "vectors": kernel.kind == "features",
+                "other keys": kernel.kind == "row" or "all keys" in kernel.also,
+            }
+            assert {*kernel.also} <= {"n", "d", "all keys"}
 
 
 def test_what_it_sees_in_words():
@@ -223,3 +236,30 @@ def test_the_score_of_a_key_that_does_not_exist_may_be_any():
     weights = cold.attention_weights(seen)
     assert weights[0, 2:].tolist() == [0.0, 0.0]
     assert weights @ [1, 3, 0, 0] == pytest.approx(1)
+
+
+# Sparsemax at any n against rational arithmetic: its threshold hangs on the last digits.
+
+SIZES = [20, 200, 20_000, 10**8, 10**10, 10**12]
+
+
+def projected(scores, counts):
+    """max(x - tau, 0) with sum 1 over all tokens; tau of the largest k tokens, k the largest with
+    the k-th above it."""
+    x = [Fraction(float(score)) for score in scores]
+    size, total, tau = 0, Fraction(0), None
+    for score, count in sorted(zip(x, counts.tolist(), strict=True), reverse=True):
+        size, total = size + count, total + count * score
+        if count and score > (total - 1) / size:
+            tau = (total - 1) / size
+    return [float(max(score - tau, 0)) for score in x]
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+def test_weights_are_those_of_rational_arithmetic(layer):
+    for types in token_types(layer, FixedData(), SIZES):
+        weights = distinct_rows(types, KERNELS["sparsemax"]).weights
+        for point, row in np.argwhere(types.exists):
+            counts = types.multiplicities[point]
+            wanted = np.where(counts > 0, projected(types.scores[point, row], counts), 0.0)
+            assert weights[point, row] == pytest.approx(wanted, rel=1e-14)

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import point
@@ -52,7 +51,7 @@ def check_every_column(model, p, kernel, places):
         assert found == pytest.approx((c @ np.array(y)).max(), abs=within)
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(
     SHAPE, AMPLITUDES, st.floats(0.05, 1), st.floats(0.05, 1),
     st.sampled_from(["identity", "ones"]), st.sampled_from(sorted(ANY_KERNEL)), st.integers(0, 23),
@@ -66,7 +65,7 @@ def test_self_attention(shape, a, b, c, attention_x, kernel, place):
     check_every_column(SELF_ATTENTION_MODEL, p, kernel, [place % n])
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(
     SHAPE, AMPLITUDES, st.sampled_from(sorted(ANY_KERNEL)), st.integers(0, 23), st.integers(0, 23)
 )
@@ -81,19 +80,18 @@ EACH_SIGN = [name for name, kernel in KERNELS.items() if not kernel.normalised]
 OWN_CLASS = ["falling", "squared"]
 
 
-@few(
-    {0, 7, 10, 11},
-    ("kernel", "attention_x"),
-    [*itertools.product(EACH_SIGN, ["identity", "ones"]), *((x, "identity") for x in OWN_CLASS)],
-)
-@few({0, 3}, ("n", "d"), [(12, 5), (12, 4), (4, 6), (4, 3)])
-def test_which_row_is_the_largest(kernel, attention_x, n, d):
+@pytest.mark.parametrize(("n", "d"), [(12, 5), (12, 4), (4, 6), (4, 3)])
+def test_which_row_is_the_largest(subtests, n, d):
     """Where rows have sums of their own their last coordinate differs, and its sign decides; and
     where the own class counts less or more it is one with a minus, or with a plus, if there is any.
     """
     own = {"m": 1, "a0": 0.0, "a1": 1.2, "b": 0.5, "c": 0.8, "theta": 0.5}
-    p = point("self_attention", n=n, d=d, **own, attention_x=attention_x)
-    check_every_column(SELF_ATTENTION_MODEL, p, kernel, [1])
+    cases = [*itertools.product(EACH_SIGN, ["identity", "ones"])]
+    cases += [(kernel, "identity") for kernel in OWN_CLASS]
+    for kernel, attention_x in cases:
+        with subtests.test(f"{kernel}, {attention_x}"):
+            p = point("self_attention", n=n, d=d, **own, attention_x=attention_x)
+            check_every_column(SELF_ATTENTION_MODEL, p, kernel, [1])
 
 
 @settings(max_examples=100)
@@ -135,16 +133,17 @@ def test_a_state_exceeds_what_some_row_exceeds_by_its_own_size(
 
 
 def test_nothing_of_size_n_is_built():
+    """And no column of signs is worth more than the entries of a row together."""
     p = point("self_attention", n=10**9, d=22, m=1, a0=0.0, a1=1.2, b=0.2, c=0.8)
+    types = SELF_ATTENTION_MODEL.token_types([p], 1)
     for kernel in KERNELS.values():
-        scores = largest_scores(
-            distinct_rows(SELF_ATTENTION_MODEL.token_types([p], 1), kernel)
-        ).score
+        rows = distinct_rows(types, kernel)
+        scores = largest_scores(rows).score
         assert scores.shape == (1, 2, 2, 2, 20)
-        assert np.isfinite(scores).all()
+        assert (np.abs(scores) <= 1.0001 * rows.size.max()).all(), kernel.name
 
 
-@pytest.mark.parametrize("coins", [0, 1, 2, 7, 64, 1001, 10**5])
+@pytest.mark.parametrize("coins", [0, 1, 2, 1001, 10**5])
 def test_all_numbers_of_heads(coins):
     law = binomial_half_pmf(coins)
     numbers = np.arange(coins + 1)

@@ -1,7 +1,8 @@
 """One table of how kernels are drawn: no two alike, and every figure's kernels are in it."""
 
-import inspect
-
+import pandas as pd
+import pyarrow as pa
+from making import ROOT
 from matplotlib.colors import to_rgb
 
 from attention_separation.explorer import pictures
@@ -38,15 +39,18 @@ def test_kernels_that_figures_of_the_configuration_draw_are_in_it():
 
 
 def test_all_figures_have_the_same_look_of_a_kernel():
-    """Colours of curves of the explorer, recall and the API are those of the table."""
-    drawn = pictures.draw_curve(["power_4", "elu_plus_one"], n=420).axes[0]
-    for line in drawn.lines:
-        if line.get_label() in KERNEL_STYLES:
-            assert line.get_color() == KERNEL_STYLES[line.get_label()].color
-    labels = {line.get_label() for line in drawn.lines}
-    assert {"power_4", "elu_plus_one"} <= labels
-    for module in (pictures, needle, recall, any_attention):
-        assert "kernel_styles import" in inspect.getsource(module)
+    """Curves of the explorer and of recall, and dots of the needle."""
+    numbers = pd.read_csv(ROOT / "docs/recall/recall_lines.csv", comment="#")
+    table = pa.Table.from_pandas(numbers[numbers["d"] == 64])
+    for figure, kernels in (
+        (pictures.draw_curve(["power_4", "elu_plus_one"], n=420), {"power_4", "elu_plus_one"}),
+        (recall.draw_accuracies("", table), {"linear", "exp_sqrt_d"}),
+    ):
+        colors = {line.get_label(): line.get_color() for line in figure.axes[0].lines}
+        for kernel in kernels:
+            assert colors[kernel] == KERNEL_STYLES[kernel].color
+    style = KERNEL_STYLES["linear"]
+    assert needle.look_of("linear") == (style.color, style.marker)
 
 
 def test_kernels_of_ones_own_follow_in_their_order():

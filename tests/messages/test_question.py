@@ -1,10 +1,11 @@
 """All questions answer the same whatever NumPy is told to do with errors of floating point."""
 
 import numpy as np
-from few import few
+import pytest
 
 import attention_separation as asep
 from attention_separation import needle, recall
+from attention_separation.__main__ import main
 
 QUESTIONS = {
     "separate": lambda: asep.separate("exp", n=2000, margin=0.1).probability,
@@ -30,10 +31,33 @@ QUESTIONS = {
 }
 
 
-@few(3, "ask", QUESTIONS.values(), ids=QUESTIONS)
-def test_no_answer_depends_on_the_callers_seterr(ask):
-    wanted = ask()
-    with np.errstate(all="raise"):
-        assert ask() == wanted
-    with np.errstate(all="ignore"):
-        assert ask() == wanted
+def test_no_answer_depends_on_the_callers_seterr(subtests):
+    for name, ask in QUESTIONS.items():
+        with subtests.test(name):
+            wanted = ask()
+            with np.errstate(all="raise"):
+                assert ask() == wanted
+            with np.errstate(all="ignore"):
+                assert ask() == wanted
+
+
+# What the command line says of words that it does not take.
+
+
+def said_of(arguments, capsys):
+    with pytest.raises(SystemExit):
+        main(arguments)
+    return capsys.readouterr().err
+
+
+def test_a_formula_that_begins_with_a_minus_is_told_of_two_of_them(capsys):
+    for words in (
+        ["separate", "-x**2"],
+        ["largest-n", "exp", "-(x-3)"],
+        ["needle", "-x", "--mu", "5"],
+        ["recall", "-x", "--d", "16"],
+    ):
+        formula = next(word for word in words if word.startswith("-"))
+        assert f"begins with a minus comes after --: -- {formula}" in said_of(words, capsys)
+    # Of a number below 0 nothing is said.
+    assert "minus" not in said_of(["separate", "exp", "--theta", "-1", "--nothing", "-2"], capsys)

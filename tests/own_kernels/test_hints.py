@@ -19,12 +19,13 @@ OF_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize(("kernel", "said"), OF_NUMBERS.values(), ids=OF_NUMBERS)
-def test_a_function_of_one_number_is_told_that_it_gets_arrays(kernel, said):
-    with pytest.raises(ArithmeticError, match=said):
-        asep.separate(kernel)
-    with pytest.raises((ArithmeticError, ValueError), match=said):
-        recall.accuracy(kernel, n=8, d=4)
+def test_a_function_of_one_number_is_told_that_it_gets_arrays(subtests):
+    for name, (kernel, said) in OF_NUMBERS.items():
+        with subtests.test(name):
+            with pytest.raises(ArithmeticError, match=said):
+                asep.separate(kernel)
+            with pytest.raises((ArithmeticError, ValueError), match=said):
+                recall.accuracy(kernel, n=8, d=4)
 
 
 def shown(ask):
@@ -49,6 +50,16 @@ def test_a_fault_is_told_once(ask, said):
     text = shown(ask)
     assert text.count("Error: ") == 1, text
     assert "direct cause" not in text
+
+
+def test_a_function_of_a_formula_takes_as_many_arguments_as_it_has():
+    for text, words in (
+        ("exp(x, 2)", r"2 arguments of exp; allowed: exp\(a\)"),
+        ("where(x, 1)", r"2 arguments of where; allowed: where\(a, b, c\)"),
+        ("maximum(x)", r"1 arguments of maximum; allowed: maximum\(a, b\)"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            asep.separate(text)
 
 
 def test_what_a_function_raised_itself_is_kept():

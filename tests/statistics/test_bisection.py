@@ -12,7 +12,7 @@ from attention_separation.statistics.bisection import (
 )
 
 
-@pytest.mark.parametrize("last", [0, 1, 6, 49, 98, 99])
+@pytest.mark.parametrize("last", [0, 1, 49, 99])
 @pytest.mark.parametrize("low", [0, -7])
 def test_the_last_whole_number_at_which_a_condition_holds(low, last):
     asked = []
@@ -46,13 +46,13 @@ def test_halvings_enclose_each_of_many_roots():
     np.testing.assert_array_equal(high - low, 2.0**-40)
 
 
-@pytest.mark.parametrize("step", [1, 3, 20])
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.37, 0.999])
-def test_the_last_multiple_at_which_a_condition_holds(step, share):
+@pytest.mark.parametrize("step", [1, 20])
+def test_the_last_multiple_at_which_a_condition_holds(step):
     low = 2 * step
     high = low + 5000 * step
-    last = low + int(share * 5000) * step
-    assert last_multiple_between(lambda n: n <= last, low, high, step) == last
+    for share in (0.0, 0.01, 0.37, 0.999):
+        last = low + int(share * 5000) * step
+        assert last_multiple_between(lambda n, last=last: n <= last, low, high, step) == last
 
 
 def test_the_least_numbers_on_a_log_scale():

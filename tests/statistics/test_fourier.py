@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from few import few
 from scipy.special import ndtr
 
 from attention_separation.statistics.fourier import (
@@ -23,23 +22,23 @@ def mean_sign(size, spread, characteristic, off_lattice=False):
     return frequencies.mean_sign(np.sin(size * omega) * characteristic(omega))
 
 
-@pytest.mark.parametrize("size", [1e-3, 0.1, 1.0, 5.0, 40.0])
 @pytest.mark.parametrize("off_lattice", [False, True])
-def test_of_normal_noise(size, off_lattice):
-    found = mean_sign(size, 1.0, lambda omega: np.exp(-(omega**2) / 2), off_lattice)
-    assert found.value == pytest.approx(2 * ndtr(size) - 1, abs=1e-13)
-    assert found.error < 1e-13
+def test_of_normal_noise(off_lattice):
+    for size in (1e-3, 0.1, 1.0, 5.0, 40.0):
+        found = mean_sign(size, 1.0, lambda omega: np.exp(-(omega**2) / 2), off_lattice)
+        assert found.value == pytest.approx(2 * ndtr(size) - 1, abs=1e-13), size
+        assert found.error < 1e-13, size
 
 
 @pytest.mark.parametrize("terms", [1, 2, 3, 10, 101])
-@few(2, "size", [0.5, 1.0, 2.0, 3.0])
-def test_of_sums_of_signs_where_ties_count_0(terms, size):
-    found = mean_sign(size, math.sqrt(terms), lambda omega: np.cos(omega) ** terms)
-    ways = [math.comb(terms, heads) / 2**terms for heads in range(terms + 1)]
-    sums = [size + 2 * heads - terms for heads in range(terms + 1)]
-    wanted = sum(way * np.sign(total) for way, total in zip(ways, sums, strict=True))
-    assert abs(found.value - wanted) <= found.error + 1e-12
-    assert found.error < 0.06
+def test_of_sums_of_signs_where_ties_count_0(terms):
+    for size in (0.5, 1.0, 2.0, 3.0):
+        found = mean_sign(size, math.sqrt(terms), lambda omega: np.cos(omega) ** terms)
+        ways = [math.comb(terms, heads) / 2**terms for heads in range(terms + 1)]
+        sums = [size + 2 * heads - terms for heads in range(terms + 1)]
+        wanted = sum(way * np.sign(total) for way, total in zip(ways, sums, strict=True))
+        assert abs(found.value - wanted) <= found.error + 1e-12, size
+        assert found.error < 0.06, size
 
 
 def test_of_uniform_noise_whose_law_ends_at_0():
@@ -75,7 +74,7 @@ def test_a_square_wave_has_it_too(mean):
     assert imaginary @ square_wave(40) == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 0.1, 10.0, 1e3])
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
 def test_a_mean_sign_is_the_same_on_every_scale(scale):
     """Of a sum on a lattice, to which normal numbers of some size are added."""
 

@@ -4,29 +4,33 @@ import itertools
 
 import numpy as np
 import pytest
-from few import few
+from making import STUDY
 from scipy.stats import binom, binomtest
 
 from attention_separation.statistics import panel_agreement
-from attention_separation.statistics.goodness_of_fit import PanelPoints
+from attention_separation.statistics.goodness_of_fit import (
+    LEAST_VARIANCE,
+    PanelPoints,
+    shape_p_value,
+)
 from attention_separation.statistics.panel_agreement import (
     holm,
     judge,
     point_p_values,
     pooled_p_value,
 )
+from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
 
 LEVEL = 1e-3
 
 
 def measured(successes, trials, reference, error=0.0):
     reference = np.atleast_1d(np.asarray(reference, dtype=float))
+    shape = reference.shape
     return PanelPoints(
-        np.broadcast_to(np.asarray(successes), reference.shape).astype(np.int64),
-        np.full(reference.shape, trials),
-        reference,
-        np.full(reference.shape, error),
-    )
+        np.broadcast_to(successes, shape).astype(np.int64), np.broadcast_to(trials, shape),
+        reference, np.full(shape, error),
+    )  # fmt: skip
 
 
 def drawn(rng, trials, reference, bias=0.0, error=0.0):
@@ -34,13 +38,12 @@ def drawn(rng, trials, reference, bias=0.0, error=0.0):
     return measured(rng.binomial(trials, rates), trials, reference, error)
 
 
-@pytest.mark.parametrize("reference", [0.0, 1e-4, 0.3, 0.5, 0.97, 1.0])
-def test_a_points_p_value_is_twice_its_smaller_tail(reference):
-    for k in (0, 1, 7, 19, 20):
-        tails = binom.cdf(k, 20, reference), binom.sf(k - 1, 20, reference)
-        assert point_p_values(measured(k, 20, reference)) == pytest.approx(
-            [min(1, 2 * min(tails))], rel=1e-9
-        )
+def test_a_points_p_value_is_twice_its_smaller_tail():
+    for reference in (0.0, 1e-4, 0.3, 0.5, 0.97, 1.0):
+        for k in (0, 1, 7, 19, 20):
+            tails = binom.cdf(k, 20, reference), binom.sf(k - 1, 20, reference)
+            wanted = [min(1, 2 * min(tails))]
+            assert point_p_values(measured(k, 20, reference)) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_an_error_of_the_reference_widens_the_null_hypothesis():
@@ -85,7 +88,6 @@ def verdicts_alone(monkeypatch):
     monkeypatch.setattr(panel_agreement, "_trials_to_decide", lambda *_: None)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.usefixtures("verdicts_alone")
 def test_the_level_under_the_null_hypothesis():
     """150 families of three panels at level 0.2: rejected about as often as the level says.
@@ -103,7 +105,6 @@ def test_the_level_under_the_null_hypothesis():
     assert rejected >= binom.ppf(1e-6, 150, 0.1)
 
 
-@pytest.mark.exhaustive
 def test_the_detectable_bias_is_detected_nine_times_in_ten():
     """False-alarm budget 1e-6."""
     rng = np.random.default_rng(3)
@@ -138,12 +139,16 @@ RATES = {f"all {p:g}": np.full(9, p) for p in
 
 
 @pytest.mark.usefixtures("verdicts_alone")
-@few(5, "name", RATES)
 @pytest.mark.parametrize("trials", [100, 900])
-def test_the_detectable_bias_is_detected_nine_times_in_ten_whatever_the_rates(name, trials):
+def test_the_detectable_bias_is_detected_nine_times_in_ten_whatever_the_rates(subtests, trials):
     """By the exact law of the sum, for a bias away from the nearer end of the rates. Nor much more
     often, but where so few counts are expected that one more is much."""
-    reference = RATES[name]
+    for name, reference in RATES.items():
+        with subtests.test(name):
+            hold_detection(reference, trials)
+
+
+def hold_detection(reference, trials):
     (verdict,) = judge([measured(np.rint(trials * reference), trials, reference)], [0.5], LEVEL)
     bias = verdict.detectable_bias
     away = 1 if reference.mean() < 0.5 else -1
@@ -168,15 +173,11 @@ def test_what_is_not_known_of_a_panel_hides_as_much_more_bias(reference):
     assert rough == pytest.approx(known + 0.02)
 
 
-AGREEING = [
-    (np.full(6, 0.5), 0.1), (np.full(6, 0.02), 0.02), (np.full(6, 0.98), 0.02),
-    (np.linspace(0.9, 1.0, 6), 0.05),
-]  # fmt: skip
+AGREEING = [(np.full(6, 0.5), 0.1), (np.full(6, 0.02), 0.02), (np.linspace(0.9, 1.0, 6), 0.05)]
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("error", [0.0, 0.2])
-@few(1, ("reference", "margin"), AGREEING)
+@pytest.mark.parametrize(("reference", "margin"), AGREEING)
 def test_of_the_trials_that_would_decide_a_panel_nine_in_ten_agree(reference, margin, error):
     """And of a quarter less fewer. False-alarm budget 1e-6; `error` is in units of the margin."""
     error *= margin
@@ -198,7 +199,7 @@ def test_of_the_trials_that_would_decide_a_panel_nine_in_ten_agree(reference, ma
 
 @pytest.mark.parametrize("end", ["low", "high"])
 def test_a_panel_agrees_only_if_both_ends_of_its_interval_lie_within_the_margin(end):
-    """Nothing is rejected, and the other end is near."""
+    """Nothing is rejected, and the other end is near; at the margin itself it agrees."""
     successes = 44 if end == "low" else 56
     panel = measured(successes, 100, np.full(4, 0.5))
     (wide,) = judge([panel], [0.2], LEVEL)
@@ -208,6 +209,9 @@ def test_a_panel_agrees_only_if_both_ends_of_its_interval_lie_within_the_margin(
     inside = [-margin <= narrow.difference_low, narrow.difference_high <= margin]
     assert inside == ([False, True] if end == "low" else [True, False])
     assert narrow.verdict == "undecided"
+    farthest = max(abs(narrow.difference_low), abs(narrow.difference_high))
+    for at, verdict in ((farthest, "agrees"), (np.nextafter(farthest, 0), "undecided")):
+        assert judge([panel], [at], LEVEL)[0].verdict == verdict
 
 
 def test_a_p_value_that_is_the_level_rejects():
@@ -263,21 +267,21 @@ def test_a_reference_without_guarantee_stays_undecided():
     assert verdict.trials_to_decide is None
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        (([3], [10], [np.nan], [0.0]), "no number between 0 and 1"),
-        (([3], [10], [0.5], [np.nan]), "no number between 0 and 1"),
-        (([3], [10], [1.5], [0.0]), "no number between 0 and 1"),
-        (([11], [10], [0.5], [0.0]), "more successes than trials"),
-        (([0], [0], [0.5], [0.0]), "no trials"),
-        (([], [], [], []), "no points"),
-        (([1, 2], [10], [0.5], [0.0]), "different lengths"),
-    ],
-)
-def test_what_cannot_be_judged(values, words):
-    with pytest.raises(ValueError, match=words):
-        PanelPoints(*(np.array(column) for column in values))
+NOT_JUDGED = [
+    (([3], [10], [np.nan], [0.0]), "no number between 0 and 1"),
+    (([3], [10], [0.5], [np.nan]), "no number between 0 and 1"),
+    (([3], [10], [1.5], [0.0]), "no number between 0 and 1"),
+    (([11], [10], [0.5], [0.0]), "more successes than trials"),
+    (([0], [0], [0.5], [0.0]), "no trials"),
+    (([], [], [], []), "no points"),
+    (([1, 2], [10], [0.5], [0.0]), "different lengths"),
+]
+
+
+def test_what_cannot_be_judged():
+    for values, words in NOT_JUDGED:
+        with pytest.raises(ValueError, match=words):
+            PanelPoints(*(np.array(column) for column in values))
 
 
 def test_points_of_one_panel_have_equal_trials():
@@ -286,9 +290,8 @@ def test_points_of_one_panel_have_equal_trials():
         judge([panel], [0.1], LEVEL)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.usefixtures("verdicts_alone")
-@few(1, ("bias", "power"), [(0.05, 0.95), (0.03, 0.5)])
+@pytest.mark.parametrize(("bias", "power"), [(0.05, 0.95), (0.03, 0.5)])
 def test_power_at_the_papers_trials(bias, power):
     """A bias of a few per cent of one panel of 81 points, 100 trials each, among 19 panels."""
     rng = np.random.default_rng(2)
@@ -299,3 +302,140 @@ def test_power_at_the_papers_trials(bias, power):
         family += [drawn(rng, 100, reference) for reference in references[1:]]
         found += judge(family, [0.1] * 19, LEVEL)[0].verdict == "differs"
     assert found / 40 > power
+
+
+# The test of a panel's shape: its p-values against enumeration, and its power.
+
+BUDGET = 1e-6
+"""Chance of a false alarm, of each random test."""
+
+LOWERED = 0.01
+"""Twice the share, at most, by which T is lowered for rounding to the grid."""
+
+
+def statistic(counts, trials, reference, error=0.0):
+    """T, literally, of counts (..., P)."""
+    variance = np.maximum(trials * reference * (1 - reference), LEAST_VARIANCE)
+    low, high = np.clip(reference - error, 0, 1), np.clip(reference + error, 0, 1)
+    deviation = np.maximum(np.maximum(counts - trials * high, trials * low - counts), 0)
+    return (deviation**2 / variance).sum(axis=-1)
+
+
+def all_counts(trials, points):
+    return np.array(list(itertools.product(range(trials + 1), repeat=points)))
+
+
+@pytest.mark.parametrize(
+    ("trials", "reference"),
+    [
+        (5, [0.3, 0.5, 0.9]), (5, [0.01, 0.5, 0.999]), (40, [0.2, 0.6]), (4, [0.5] * 5),
+        (300, [0.3]), (6, [0.0, 0.4, 1.0]),
+    ],
+)  # fmt: skip
+def test_p_values_are_those_of_all_outcomes_and_never_less(trials, reference):
+    reference = np.array(reference)
+    counts = all_counts(trials, len(reference))
+    share = binom.pmf(counts, trials, reference).prod(axis=1)
+    t = statistic(counts, trials, reference)
+    rng = np.random.default_rng(1)
+    for k in rng.choice(np.flatnonzero(share > 0), size=60):
+        p = shape_p_value(measured(counts[k], trials, reference))
+        assert p >= share[t >= t[k] * (1 + 1e-12)].sum() - 1e-15
+        assert p <= share[t >= t[k] * (1 - LOWERED)].sum() + 1e-11
+
+
+@pytest.mark.parametrize("error", [0.02, 0.6])
+def test_no_rate_within_the_error_is_rejected_more_often_than_the_p_value_says(error):
+    trials, reference = 5, np.array([0.1, 0.5, 0.97])
+    counts = all_counts(trials, 3)
+    t = statistic(counts, trials, reference, error)
+    ends = np.clip(reference - error, 0, 1), reference, np.clip(reference + error, 0, 1)
+    for rates in itertools.product(*np.transpose(ends)):
+        share = binom.pmf(counts, trials, rates).prod(axis=1)
+        for bound in np.unique(t)[::7]:
+            worst = counts[np.flatnonzero(t == bound)[0]]
+            p = shape_p_value(measured(worst, trials, reference, error))
+            assert share[t >= bound].sum() <= p + 1e-12
+
+
+def test_p_values_are_right_far_out():
+    """Two points of 300 trials: all pairs of counts, down to 1e-10."""
+    trials, reference = 300, np.array([0.3, 0.8])
+    counts = all_counts(trials, 2)
+    share = binom.pmf(counts, trials, reference).prod(axis=1)
+    t = statistic(counts, trials, reference)
+    for k in ([90, 282], [132, 264], [45, 240], [140, 239]):
+        seen = statistic(np.array(k), trials, reference)
+        wanted = share[t >= seen * (1 - 1e-12)].sum()
+        assert 1e-10 < wanted < 1e-5
+        p = shape_p_value(measured(k, trials, reference))
+        assert wanted <= p <= 1.15 * wanted + 2e-12
+
+
+def test_many_points_of_which_each_is_as_far_off_as_it_can_only_be():
+    """One trial at 1/2: T is the same whatever happens, however it is rounded to the grid."""
+    coins = np.random.default_rng(7).integers(0, 2, size=150)
+    assert shape_p_value(measured(coins, 1, np.full(150, 0.5))) > 1 - 1e-6
+
+
+def test_what_the_references_rule_out_leaves_no_doubt():
+    assert shape_p_value(measured([5, 3], 5, [1.0, 0.5])) > 0.5
+    assert shape_p_value(measured([4, 3], 5, [1.0, 0.5])) == 0.0
+    assert shape_p_value(measured([1, 3], 5, [0.0, 0.5])) == 0.0
+    assert shape_p_value(measured([1, 3], 5, [0.0, 0.5], error=0.1)) > 0.3
+    assert shape_p_value(measured([5, 0], 5, [0.5, 0.5], error=1.0)) == 1.0
+
+
+LEVEL_OF_ONE_TEST = 7e-7
+"""About what Holm's method leaves to one of the tests of the panels at a level of 0.001."""
+
+
+def found(panel, rates, draws, rng):
+    """How many of so many draws under other rates the test finds."""
+    counts = rng.binomial(panel.trials, np.clip(rates, 0, 1), size=(draws, len(rates)))
+    # A larger T has a smaller p-value: a search finds from where on they are small enough.
+    order = np.argsort(statistic(counts, panel.trials, panel.reference))
+    first, beyond = 0, draws
+    while first < beyond:
+        middle = (first + beyond) // 2
+        p = shape_p_value(measured(counts[order[middle]], panel.trials, panel.reference))
+        first, beyond = (first, middle) if p <= LEVEL_OF_ONE_TEST else (middle + 1, beyond)
+    return draws - first
+
+
+def real(name):
+    panel = STUDY.panels.simulated[name]
+    reference = compute_exact(STUDY.panels.exact[name])["p_exact"].to_numpy()
+    return measured(0, panel.trials, reference)
+
+
+def turns(panel):
+    return np.where(np.arange(len(panel.trials)) % 2, -1, 1)
+
+
+@pytest.mark.parametrize("name", ["fig4a", "fig5e", "fig7c"])
+def test_ten_points_too_high_and_too_low_are_found(name):
+    """At the paper's trials: more often than 99 times in 100, where the sum tells nothing."""
+    panel, rng = real(name), np.random.default_rng(3)
+    assert found(panel, panel.reference + 0.1 * turns(panel), 2000, rng) > 1980
+
+
+@pytest.mark.parametrize("error", [0.0, 1e-3])
+def test_p_values_under_the_null_hypothesis(error):
+    """Panels of 6 points: rejected as often as the level says, not much less where the
+    references are exact, and no more often where they are as far off as their errors allow."""
+    rng = np.random.default_rng(2)
+    draws = 500
+    reference = rng.uniform(0.05, 0.95, size=6)
+    p = np.array(
+        [
+            shape_p_value(
+                measured(rng.binomial(300, reference + error), 300, reference, error=error)
+            )
+            for _ in range(draws)
+        ]
+    )
+    for level in (0.3, 0.05):
+        rejected = int((p <= level).sum())
+        assert rejected <= binom.isf(BUDGET / 6, draws, level)
+        assert error or rejected >= binom.ppf(BUDGET / 6, draws, 0.8 * level)
