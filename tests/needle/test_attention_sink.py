@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from few import few
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from needle_trials import count_right
@@ -67,8 +66,9 @@ def test_other_densities():
     np.testing.assert_allclose(found, joint / joint.sum(), rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize(("mu", "n"), [(2.0, 64), (3.0, 2), (4.0, 1), (5.0, 512), (8.0, 10**9)])
-def test_the_right_sink_is_the_best_detector_and_no_other(mu, n):
+@given(case=st.sampled_from([(2.0, 64), (3.0, 2), (4.0, 1), (5.0, 512), (8.0, 10**9)]))
+def test_the_right_sink_is_the_best_detector_and_no_other(case):
+    mu, n = case
     best = best_accuracy(mu, n).value
     assert needle.sink_limit(mu, n, n) == pytest.approx(best, abs=1e-10)
     off = (sink_accuracy(mu, n, needle.sink(mu, n) + shift).value for shift in (-0.1, 0.1))
@@ -85,8 +85,9 @@ NUMBERS = [
 """n, what the sink is right for, and its accuracy at mu = 5, found by another program, too."""
 
 
-@pytest.mark.parametrize(("n", "right_at", "accuracy"), NUMBERS)
-def test_known_numbers(n, right_at, accuracy):
+@given(case=st.sampled_from(NUMBERS))
+def test_known_numbers(case):
+    n, right_at, accuracy = case
     found = sink_accuracy(5.0, n, right_sink(5.0, right_at))
     assert found.value == pytest.approx(accuracy, abs=5e-5)
     assert found.error < 1e-10
@@ -104,10 +105,13 @@ def test_where_a_sink_that_is_right_at_512_fails():
     assert needle.sink_limit(5, 3675, 512) >= 0.75 > needle.sink_limit(5, 3676, 512)
 
 
-@pytest.mark.parametrize("c", [0.1, 1.0, 3.0, 100.0])
-@pytest.mark.parametrize(("mu", "scale"), [(0.7, 0.7), (3.0, 3.0), (5.0, 5.0), (5.0, 4.2)])
-def test_two_tokens_by_an_integral(mu, scale, c):
+@given(
+    c=st.sampled_from([0.1, 1.0, 3.0, 100.0]),
+    case=st.sampled_from([(0.7, 0.7), (3.0, 3.0), (5.0, 5.0), (5.0, 4.2)]),
+)
+def test_two_tokens_by_an_integral(case, c):
     """P(X1 + X2 <= 2c) on D0 less that on D1, over the other token's z = end - exp(u)."""
+    mu, scale = case
     end = (math.log(2 * c) + scale * scale / 2) / scale
 
     def other(u):
@@ -126,7 +130,7 @@ CASES = [(3.0, 8, 32, 3.0), (4.0, 200, 50, 4.0), (5.0, 300, 1000, 5.0), (5.0, 12
 """mu, n, what the sink is right for, and the scale of the scores."""
 
 
-@few(2, "case", CASES)
+@given(case=st.sampled_from(CASES))
 def test_softmax_with_a_sink_is_right_as_often_as_computed(case):
     mu, n, right_at, scale = case
     logit = needle.sink(mu, right_at)
@@ -140,7 +144,6 @@ def test_softmax_with_a_sink_is_right_as_often_as_computed(case):
     assert binomtest(right, 2 * TRIALS, accuracy).pvalue > FALSE_ALARM / len(CASES)
 
 
-@pytest.mark.exhaustive
 @settings(max_examples=30)
 @given(mu=st.floats(0.1, 10), n=st.floats(0, 15), right_at=st.floats(0, 15))
 @example(mu=5.0, n=12.0, right_at=12.301)
@@ -151,9 +154,8 @@ def test_everywhere_it_lies_between_a_guess_and_the_best(mu, n, right_at):
     assert 0.5 - 5e-9 <= found.value <= best_accuracy(mu, n).value + 5e-9
 
 
-@pytest.mark.parametrize(
-    ("ask", "error", "said"),
-    [
+def test_what_is_asked_wrongly_is_named(subtests):
+    for ask, error, said in [
         (lambda: needle.sink(11, 8), ValueError, "mu=11; allowed: numbers from 0.1 to 10"),
         (lambda: needle.sink(5, 2.5), ValueError, "n=2.5; allowed: whole numbers from 1"),
         (lambda: needle.sink(5, 8, 1), ValueError, "prior=1; allowed: numbers above 0 and"),
@@ -163,9 +165,8 @@ def test_everywhere_it_lies_between_a_guess_and_the_best(mu, n, right_at):
         (lambda: needle.sink_limit(5, 0, 8), ValueError, "n=0; allowed: whole"),
         (lambda: needle.sink_limit(5, 8, 0), ValueError, "right_at=0; allowed: whole"),
         (lambda: needle.sink_limit(5, 8, None), ValueError, "right_at=None; allowed: whole"),
-    ],
-)
-def test_what_is_asked_wrongly_is_named(ask, error, said):
-    with pytest.raises(error) as raised:
-        ask()
-    assert str(raised.value).startswith(said)
+    ]:
+        with subtests.test(ask=ask, error=error, said=said):
+            with pytest.raises(error) as raised:
+                ask()
+            assert str(raised.value).startswith(said)

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from attention_separation.needle.bayes import best_accuracy, log1p
 
 
-@pytest.mark.parametrize("mu", [0.2, 1.0, 3.0, 5.0, 7.0])
+@given(mu=st.sampled_from([0.2, 1.0, 3.0, 5.0, 7.0]))
 def test_two_tokens_by_an_integral(mu):
     """E(1 - (X1 + X2) / 2)^+, the inner integral in closed form."""
 
@@ -43,4 +43,5 @@ def test_log1p_of_complex_numbers():
     z = np.array([1e-12 + 1e-13j, 1e-6j, 0.5 - 2j, -1.5 + 0.1j, -0.999 + 1e-9j])
     np.testing.assert_allclose(np.exp(log1p(z)), 1 + z, rtol=1e-7)
     assert log1p(z[:1])[0] == pytest.approx(z[0], rel=1e-11)
-    assert np.isfinite(log1p(np.array([-1.0 + 0j]))).all()
+    # Of 0 it is that of a number that is next to nothing beside 1.
+    assert -np.inf < log1p(np.array([-1.0 + 0j]))[0].real < np.log(1e-7)

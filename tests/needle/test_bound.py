@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from needle_trials import count_right, likelihood_above
 from scipy.stats import binomtest, chi2, ncx2
 
@@ -18,7 +19,7 @@ from attention_separation.studies.needle.accuracy_limits import (
 FALSE_ALARM = 1e-6
 """Chance that any of the comparisons with trials fails though all is right."""
 
-TRIALS = 4_000
+TRIALS = 2_000
 """Of D0 and of D1 each, and as many to choose a threshold on; of fewer tokens more."""
 
 
@@ -177,12 +178,13 @@ def test_what_is_inside_has_the_limit_and_what_is_not_passes_it(rows):
     }  # fmt: skip
 
 
-@few(
-    2,
-    ("layer", "statistic"),
-    [(layer, statistic) for layer, all_of_it in LAYERS.items() for statistic in all_of_it],
+@given(
+    case=st.sampled_from(
+        [*[(layer, statistic) for layer, all_of_it in LAYERS.items() for statistic in all_of_it]]
+    )
 )
-def test_literal_layers_reach_what_is_computed(rows, layer, statistic):
+def test_literal_layers_reach_what_is_computed(rows, case):
+    layer, statistic = case
     n, rng = rows[layer]["n"], np.random.default_rng([3, len(layer)])
     of_d0, of_d1, trials = [], [], TRIALS * (N_AT_END // n)
     for _ in range(2 * trials // 500):
@@ -212,7 +214,6 @@ def test_where_each_place_has_a_head_or_a_dimension_the_output_is_the_tokens(row
     assert np.array_equal(heads(z, np.eye(N_AT_END), np.zeros(N_AT_END)), z)
 
 
-@pytest.mark.exhaustive
 def test_how_far_the_largest_token_falls_short_of_the_likelihood_ratio():
     def gap(mu, n):
         return bayes.best_accuracy(mu, n).value - kernel_limits.largest_token_accuracy(mu, n).value

@@ -1,7 +1,8 @@
 """Every line against trials of the literal detector that it is of."""
 
 import numpy as np
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from needle_trials import average_above, count_right, likelihood_above, ratio_above, sharp_softmax
 from scipy.stats import binomtest, chi2, ncx2, norm
 
@@ -60,16 +61,17 @@ DETECTORS = [
 ]
 
 
-@few(2, "which", range(len(DETECTORS)))
-@few(1, ("mu", "n"), AT)
-def test_a_detector_is_right_as_often_as_its_line_says(which, mu, n):
+@given(which=st.sampled_from(range(len(DETECTORS))), case=st.sampled_from(AT))
+def test_a_detector_is_right_as_often_as_its_line_says(which, case):
+    mu, n = case
     detector, line = DETECTORS[which]
     right = count_right(detector(mu, n), mu, n, TRIALS, stream(1 + which, mu, n))
     assert is_likely(right, line(mu, n).value)
 
 
-@few(1, ("p", "mu", "n"), OF_POWERS)
-def test_powers_at_the_best_reading_and_at_another(p, mu, n):
+@given(case=st.sampled_from(OF_POWERS))
+def test_powers_at_the_best_reading_and_at_another(case):
+    p, mu, n = case
     best = power.sought_reading(p, mu, n)
     for k, reading in enumerate((best, power.Reading(0.8, 0.3))):
         detector = ratio_above(lambda z, d=reading.delta: (z + d) ** p, reading.threshold(p, n))

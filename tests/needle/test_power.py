@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,12 +38,9 @@ def test_the_path_stays_where_the_integrand_falls(p, mu, n, delta, shift):
     assert path._g.imag.min() >= -1e-9 * np.abs(path._g).max()
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("p", "mu", "n"),
-    [(2, 5.0, 16), (3, 5.0, 32), (4, 8.0, 1000), (3, 5.0, 3533)],
-)
-def test_no_reading_on_a_grid_is_better(p, mu, n):
+@given(case=st.sampled_from([(2, 5.0, 16), (3, 5.0, 3533)]))
+def test_no_reading_on_a_grid_is_better(case):
+    p, mu, n = case
     best = sought_reading(p, mu, n)
     value = accuracy_of(p, mu, n, best)
     grid = itertools.product(np.geomspace(0.4, 6, 12), np.linspace(0, 4, 13))
@@ -54,7 +50,7 @@ def test_no_reading_on_a_grid_is_better(p, mu, n):
         assert accuracy_of(p, mu, n, near) < value + power.SOUGHT_TO
 
 
-@few(1, ("p", "mu", "n"), [(2, 4.0, 128), (3, 5.0, 32), (4, 5.0, 2048)])
+@pytest.mark.parametrize(("p", "mu", "n"), [(2, 4.0, 128), (3, 5.0, 32), (4, 5.0, 2048)])
 def test_a_search_from_another_start_ends_as_high(p, mu, n):
     cold, _ = power.accuracy_and_reading(p, mu, n)
     for start in (Reading(0.9, 0.8), Reading(1.6, 1.5)):
@@ -62,14 +58,13 @@ def test_a_search_from_another_start_ends_as_high(p, mu, n):
         assert abs(warm.value - cold.value) < power.SOUGHT_TO
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("p", "mu", "n"), [(2, 5.0, 8), (4, 5.0, 8), (3, 4.0, 500), (4, 3.0, 60)])
-def test_the_stated_error_holds_against_a_finer_grid(p, mu, n):
+@given(case=st.sampled_from([(2, 5.0, 8), (3, 4.0, 500)]))
+def test_the_stated_error_holds_against_a_finer_grid(case):
+    p, mu, n = case
     found, reading = power.accuracy_and_reading(p, mu, n)
     assert abs(found.value - accuracy_of(p, mu, n, reading, FINEST)) < found.error < 1e-6
 
 
-@pytest.mark.exhaustive
 def test_few_tokens():
     found, _ = power.accuracy_and_reading(2, 3.0, 3)
     assert found.error < 2e-3

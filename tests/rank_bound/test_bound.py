@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.linalg import null_space
 from scipy.special import betainc
 
@@ -69,12 +70,13 @@ def left_alone(rng: np.random.Generator, harmonics: Harmonics, k: np.ndarray) ->
     return null_space(np.vstack([harmonics(u @ m.T) - harmonics(u) for m in maps]), rcond=1e-9)
 
 
-CASES = [(d, r, degree) for d in (3, 4, 5) for r in range(1, d) for degree in (1, 2, 3, 5)]
-CASES += [(6, 2, 3), (6, 3, 3), (6, 5, 3)]
+CASES = [(d, r, degree) for d in (3, 4) for r in range(1, d) for degree in (1, 2, 3, 5)]
+CASES += [(5, 2, 3), (5, 4, 2), (6, 3, 3)]
 
 
-@few(5, ("d", "r", "degree"), CASES)
-def test_a_head_reaches_so_many_harmonics_and_two_share_so_many(d, r, degree):
+@given(case=st.sampled_from([*CASES]))
+def test_a_head_reaches_so_many_harmonics_and_two_share_so_many(case):
+    d, r, degree = case
     rng = np.random.default_rng(d * 100 + r * 10 + degree)
     harmonics = Harmonics(d, degree)
     count = harmonics.basis.shape[1]
@@ -105,49 +107,46 @@ def test_three_heads_of_more_than_half_the_rank_reach_less_than_two_by_two_they_
 
 
 REACHED = [(3, 1, 1), (3, 1, 3), (3, 2, 3), (4, 1, 3)]
-ENCODED = [*REACHED, (4, 1, 1), (4, 2, 3), (4, 2, 5), (4, 3, 3)]
+ENCODED = [*REACHED, (4, 1, 1), (4, 2, 3), (4, 3, 3)]
 
 
-@few(
-    4,
-    ("d", "r", "degree", "any_value", "encoded"),
-    [
+def test_value_maps_and_encodings_that_values_see_reach_neighbouring_degrees(subtests):
+    for d, r, degree, any_value, encoded in [
         *((*case, True, False) for case in REACHED),
         *((*case, any_value, True) for case in ENCODED for any_value in (False, True)),
-    ],
-)
-def test_value_maps_and_encodings_that_values_see_reach_neighbouring_degrees(
-    d, r, degree, any_value, encoded
-):
-    rng = np.random.default_rng(d + r + degree)
-    far = 2 if any_value else 1
-    every = {j: Harmonics(d, j) for j in range(degree + 2 * far + 2)}
-    starts = np.cumsum([0] + [h.basis.shape[1] for h in every.values()])
-    own = slice(starts[degree], starts[degree + 1])
-    u = data.unit_vectors(rng, 2 * starts[-1], d)
-    columns = np.hstack([h(u) for h in every.values()])
-    k, w, value = (rng.standard_normal(shape) for shape in ((d, r), d, (d, d)))
-    times = np.einsum("ni,ij,nj->n", u, value, u) if any_value else 1
-    times = times + u @ w if encoded else times
-    parts = {}
-    # Without an encoding a head of odd degrees stays among them.
-    for j in range(0 if encoded else 1, degree + far + 2, 1 if encoded else 2):
-        seen = every[j](u) @ left_alone(rng, every[j], k)
-        parts[j] = np.linalg.lstsq(columns, times[:, None] * seen, rcond=None)[0][own]
-    assert all(np.abs(part).max() < 1e-9 for j, part in parts.items() if abs(j - degree) > far)
-    count = every[degree].basis.shape[1]
-    common, share = reached_shares(d, r, np.array([float(degree)]), any_value, encoded)
-    assert encoded or common == 0
-    most = min(count, round(float(common[0] + share[0]) * count))
-    near = np.linalg.matrix_rank(np.hstack(list(parts.values())), tol=1e-6)
-    # For any value map no sharpness is claimed where an encoding is seen.
-    assert near <= most if any_value and encoded else near == most
+    ]:
+        with subtests.test(d=d, r=r, degree=degree, any_value=any_value, encoded=encoded):
+            rng = np.random.default_rng(d + r + degree)
+            far = 2 if any_value else 1
+            every = {j: Harmonics(d, j) for j in range(degree + 2 * far + 2)}
+            starts = np.cumsum([0] + [h.basis.shape[1] for h in every.values()])
+            own = slice(starts[degree], starts[degree + 1])
+            u = data.unit_vectors(rng, 2 * starts[-1], d)
+            columns = np.hstack([h(u) for h in every.values()])
+            k, w, value = (rng.standard_normal(shape) for shape in ((d, r), d, (d, d)))
+            times = np.einsum("ni,ij,nj->n", u, value, u) if any_value else 1
+            times = times + u @ w if encoded else times
+            parts = {}
+            # Without an encoding a head of odd degrees stays among them.
+            for j in range(0 if encoded else 1, degree + far + 2, 1 if encoded else 2):
+                seen = every[j](u) @ left_alone(rng, every[j], k)
+                parts[j] = np.linalg.lstsq(columns, times[:, None] * seen, rcond=None)[0][own]
+            assert all(
+                np.abs(part).max() < 1e-9 for j, part in parts.items() if abs(j - degree) > far
+            )
+            count = every[degree].basis.shape[1]
+            common, share = reached_shares(d, r, np.array([float(degree)]), any_value, encoded)
+            assert encoded or common == 0
+            most = min(count, round(float(common[0] + share[0]) * count))
+            near = np.linalg.matrix_rank(np.hstack(list(parts.values())), tol=1e-6)
+            # For any value map no sharpness is claimed where an encoding is seen.
+            assert near <= most if any_value and encoded else near == most
 
 
-@pytest.mark.parametrize("any_value", [False, True])
-@pytest.mark.parametrize(("d", "r", "degree"), REACHED)
-def test_each_fixed_vector_reaches_its_own_of_one_degree_less(d, r, degree, any_value):
+@given(any_value=st.sampled_from([False, True]), case=st.sampled_from(REACHED))
+def test_each_fixed_vector_reaches_its_own_of_one_degree_less(case, any_value):
     """Each with a function of its own, as the weights of N points are."""
+    d, r, degree = case
     rng = np.random.default_rng(d + r + degree)
     every = {j: Harmonics(d, j) for j in range(degree + 5)}
     starts = np.cumsum([0] + [h.basis.shape[1] for h in every.values()])
@@ -170,14 +169,14 @@ def test_each_fixed_vector_reaches_its_own_of_one_degree_less(d, r, degree, any_
     assert any_value or rank == most or d - r < 2
 
 
-@pytest.mark.parametrize("d", [2, 3, 4, 8, 17, 64])
+@given(d=st.sampled_from([2, 3, 4, 8, 17, 64]))
 def test_energies(d):
     degrees = [1, 3, 5, 51, 101]
     expected = [sphere.sign_energy(d, degree) for degree in degrees]
     np.testing.assert_allclose(energy(d, np.array(degrees, dtype=float)), expected, rtol=1e-11)
 
 
-@pytest.mark.parametrize("d", [2, 3, 8, 64, 256])
+@given(d=st.sampled_from([2, 3, 8, 64, 256]))
 def test_the_tail_is_that_of_all_energies_together(d):
     # A bound with no head's harmonics at all is half the sum of all energies.
     from attention_separation.rank_bound.bound import LISTED, _sum_from, listed_degrees
@@ -218,12 +217,23 @@ def _log_sign(d: int) -> float:
     return math.lgamma(d / 2) - math.lgamma((d + 1) / 2) - math.log(math.pi) / 2
 
 
-@pytest.mark.parametrize(
-    ("d", "r", "h"),
-    [(3, 1, 2), (3, 1, 40), (4, 2, 3), (4, 3, 1), (6, 4, 2), (8, 4, 5), (64, 32, 2), (64, 8, 64)],
+@given(
+    case=st.sampled_from(
+        [
+            (3, 1, 2),
+            (3, 1, 40),
+            (4, 2, 3),
+            (4, 3, 1),
+            (6, 4, 2),
+            (8, 4, 5),
+            (64, 32, 2),
+            (64, 8, 64),
+        ]
+    ),
+    any_value=st.sampled_from([False, True]),
 )
-@pytest.mark.parametrize("any_value", [False, True])
-def test_the_sum_by_its_definition(d, r, h, any_value):
+def test_the_sum_by_its_definition(case, any_value):
+    d, r, h = case
     for encoded in (False, True):
         low, high = by_the_definition(d, r, h, any_value, 3001, encoded)
         assert low - 1e-12 <= bound(d, r, h, any_value, encoded) <= high + 1e-12
@@ -235,7 +245,7 @@ def test_the_worked_example():
     assert bound(64, 32, 2, any_value=True) == pytest.approx(0.0918, abs=5e-5)
 
 
-@pytest.mark.parametrize("d", DIMENSIONS)
+@given(d=st.sampled_from(DIMENSIONS))
 def test_at_rank_1_every_head_takes_one_harmonic_of_each_degree(d):
     """H matrices of rank 1 leave at least 1 - H / N_l of a multiple of the identity."""
     odd = range(1, 400, 2)
@@ -248,9 +258,10 @@ def test_at_rank_1_every_head_takes_one_harmonic_of_each_degree(d):
         assert bound(d, 1, int(h)) == pytest.approx(known, abs=1e-10)
 
 
-@pytest.mark.parametrize(("d", "r", "h"), [(3, 1, 2), (8, 1, 8), (64, 1, 64), (64, 32, 2)])
-def test_the_correlation_grows_by_degrees_to_what_the_bound_leaves(d, r, h):
+@given(case=st.sampled_from([(3, 1, 2), (8, 1, 8), (64, 1, 64), (64, 32, 2)]))
+def test_the_correlation_grows_by_degrees_to_what_the_bound_leaves(case):
     """At r = 1 its part of degree l is s_l^2 min(N_l, H)."""
+    d, r, h = case
     parts = [correlation(d, r, np.array([[h]]), degree).item() for degree in (1, 3, 4001)]
     rest = 1 - energy(d, np.arange(1.0, 4002, 2)).sum()
     # Both may end on the same harmonics: then nothing is left but rounding.
@@ -307,13 +318,10 @@ def fitted(rng, count, d, k, degree):
     return sample.mean(), SIGMAS * sample.std() / math.sqrt(count), len(weights)
 
 
-@few(
-    1,
-    ("d", "r", "h", "degree"),
-    [(3, 1, 2, 5), (3, 1, 5, 5), (3, 2, 1, 5), (4, 1, 3, 3), (4, 2, 2, 3)],
-)
-def test_the_best_pointwise_functions_come_near_it_and_not_below(d, r, h, degree):
+@given(case=st.sampled_from([(3, 1, 2, 5), (3, 2, 1, 5), (4, 2, 2, 3)]))
+def test_the_best_pointwise_functions_come_near_it_and_not_below(case):
     """For value maps a_h I the bound is what the best functions of (K_h^T u, y) leave."""
+    d, r, h, degree = case
     rng, count = np.random.default_rng(7), 20_000
     k = np.linalg.qr(rng.standard_normal((h, d, r)))[0]
     error, sigmas, numbers = fitted(rng, count, d, k, degree)
@@ -326,9 +334,9 @@ def test_the_best_pointwise_functions_come_near_it_and_not_below(d, r, h, degree
     assert error < (least + beyond + 1e-3) * (1 + numbers / count) + sigmas
 
 
-@pytest.mark.parametrize(("d", "r"), [(8, 1), (8, 4), (64, 32)])
-@pytest.mark.parametrize("any_value", [False, True])
-def test_heads_needed_are_the_fewest(d, r, any_value):
+@given(case=st.sampled_from([(8, 1), (8, 4), (64, 32)]), any_value=st.sampled_from([False, True]))
+def test_heads_needed_are_the_fewest(case, any_value):
+    d, r = case
     errors = [0.4, 0.3, 0.2, 0.1, 0.05]
     found = heads_needed(d, r, errors, any_value)
     assert found == sorted(found)

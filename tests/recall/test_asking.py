@@ -8,7 +8,8 @@ import warnings
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 import attention_separation
@@ -26,8 +27,9 @@ KNOWN = [
 ]  # fmt: skip
 
 
-@few(1, ("kernel", "d", "n"), KNOWN)
-def test_largest_n(kernel, d, n):
+@given(case=st.sampled_from(KNOWN))
+def test_largest_n(case):
+    kernel, d, n = case
     found = recall.largest_n(kernel, d=d, level=0.9)
     assert found == n
     assert recall.accuracy(kernel, n=n, d=d).value >= 0.9
@@ -38,7 +40,6 @@ def test_largest_n_of_softmax_at_64():
     assert recall.largest_n("exp_sqrt_d", d=64) == pytest.approx(774_652, rel=1e-4)
 
 
-@pytest.mark.exhaustive
 def test_largest_n_of_layers_with_an_order():
     assert recall.largest_n(recall.window("exp", 40), d=64, level=0.89) == 51
     last = recall.largest_n(recall.decay("linear", 0.8), d=16)
@@ -52,19 +53,17 @@ def test_largest_n_of_layers_with_an_order():
     assert at_last >= 0.501 > beyond
 
 
-@pytest.mark.parametrize(
-    ("kernel", "d", "n", "rewrites"),
-    [
+def test_where_the_integral_of_a_decay_is_far_off_the_literal_layer_answers(subtests):
+    for kernel, d, n, rewrites in [
         ("linear", 16, 4, 1), ("exp_sqrt_d", 16, 4, 1), ("exp_sqrt_d", 16, 4, 3),
         ("exp_sqrt_d", 64, 16, 1), ("exp_sqrt_d", 64, 16, 3),
-    ],
-)  # fmt: skip
-def test_where_the_integral_of_a_decay_is_far_off_the_literal_layer_answers(kernel, d, n, rewrites):
-    layer = recall.decay(kernel, 0.99)
-    found = recall.accuracy(layer, n, d, rewrites=rewrites, trials=200)
-    assert found.kind == "simulated"
-    literal = recall.simulate(layer, n, d, rewrites=rewrites, trials=200)
-    assert (found.value, found.error) == (literal.value, literal.error)
+    ]:  # fmt: skip
+        with subtests.test(kernel=kernel, d=d, n=n, rewrites=rewrites):
+            layer = recall.decay(kernel, 0.99)
+            found = recall.accuracy(layer, n, d, rewrites=rewrites, trials=200)
+            assert found.kind == "simulated"
+            literal = recall.simulate(layer, n, d, rewrites=rewrites, trials=200)
+            assert (found.value, found.error) == (literal.value, literal.error)
 
 
 OF_DECAYS = {
@@ -77,9 +76,11 @@ OF_DECAYS = {
 }
 
 
-@few({0}, "layer", OF_DECAYS.values(), ids=OF_DECAYS)
-@few(1, "age", [None, 0, 5])
-@pytest.mark.parametrize("level", [0.501, 0.6])
+@given(
+    layer=st.sampled_from([*OF_DECAYS.values()]),
+    age=st.sampled_from([None, 0, 5]),
+    level=st.sampled_from([0.501, 0.6]),
+)
 def test_largest_n_is_the_last_that_reaches_the_level(layer, age, level):
     """Of one age a decay's accuracy falls no more once all that it sees is there."""
 
@@ -98,27 +99,26 @@ def test_largest_n_is_the_last_that_reaches_the_level(layer, age, level):
         assert not reaches(10**12)
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("kernel", "d", "level", "last"),
-    [("uniform", 8, 0.65625, 7), ("uniform", 8, 0.6875, 5), ("uniform", 8, 0.75, 3),
-     ("linear", 3, 0.875, 3)],
-)  # fmt: skip
-def test_an_accuracy_that_is_the_level_reaches_it(kernel, d, level, last):
+def test_an_accuracy_that_is_the_level_reaches_it(subtests):
     """Of uniform attention's signs it is counted, and of three keys of R^3, whose cosines are
     uniform, a wrong sign has 1 / 8; no n before is below the level."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert recall.largest_n(kernel, d, level) == last
+    for kernel, d, level, last in [
+        ("uniform", 8, 0.65625, 7),
+        ("uniform", 8, 0.6875, 5),
+        ("uniform", 8, 0.75, 3),
+        ("linear", 3, 0.875, 3),
+    ]:
+        with subtests.test(kernel=kernel, d=d, level=level), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert recall.largest_n(kernel, d, level) == last
 
 
-@pytest.mark.exhaustive
 def test_an_error_that_leaves_the_level_open_is_said():
     layer = recall.decay("uniform", 0.5)
     with pytest.warns(UserWarning, match=r"leaves open whether it is 0\.9995 at n from \d"):
         recall.largest_n(layer, 8, 0.9995, age=0)
 
 
-@pytest.mark.exhaustive
 def test_what_no_integral_tells_is_sought_by_simulation():
     with pytest.warns(UserWarning, match=r"exp: simulated: "):
         last = recall.largest_n("exp", 64, 0.9, cosine=0.3, trials=200)
@@ -136,7 +136,6 @@ def test_no_n_and_every_n():
     assert recall.largest_n("linear", d=16, cosine=0) is None
 
 
-@pytest.mark.exhaustive
 def test_holes_are_said():
     """A kernel that sharpens with n: with few keys it is flat."""
     with pytest.warns(UserWarning, match="below 0.9 at smaller n too, first at 2 and last at 7"):
@@ -148,7 +147,7 @@ def accuracy_of(value_at):
     return lambda n: Recall(value_at(n), 0.001, "exact")
 
 
-@pytest.mark.parametrize("critical", [1, 2, 30, 77, 5000, 123_456_789])
+@given(critical=st.sampled_from([1, 2, 30, 77, 5000, 123_456_789]))
 def test_a_known_end(critical):
     found = reach(accuracy_of(lambda n: 0.95 if n <= critical else 0.85), 0.9, 1, LARGEST_N)
     assert (found.last, found.warnings) == (critical, [])
@@ -252,7 +251,7 @@ def counted_accuracy(trials, seed, reach_of_signal=180):
     return at
 
 
-@few(1, "trials", [5, 100, 1000])
+@pytest.mark.parametrize("trials", [5, 100, 1000])
 def test_what_simulation_leaves_open_holds_the_truth(trials):
     truth = 180 * math.log(1 / 0.8)
     misses = 0
@@ -266,16 +265,17 @@ def test_what_simulation_leaves_open_holds_the_truth(trials):
     assert binomtest(misses, 200, 0.05, alternative="greater").pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("layer", [recall.delta(1), recall.least_squares(), "sparsemax"])
-@pytest.mark.parametrize("trials", [2, 99])
+@given(
+    layer=st.sampled_from([recall.delta(1), recall.least_squares(), "sparsemax"]),
+    trials=st.sampled_from([2, 99]),
+)
 def test_the_largest_n_of_what_is_simulated_takes_trials(layer, trials):
     allowed = f"trials={trials}; allowed: whole numbers from 100 to"
     with pytest.raises(ValueError, match=allowed):
         recall.largest_n(layer, 16, 0.9, trials=trials, seed=13)
 
 
-@pytest.mark.parametrize("seed", [1, 13])
-@pytest.mark.parametrize("age", [None, 1])
+@given(seed=st.sampled_from([1, 13]), age=st.sampled_from([None, 1]))
 def test_largest_n_and_accuracy_agree_where_a_decay_leaves_few_keys(seed, age):
     layer = recall.delta(1, 0.5)
     with pytest.warns(UserWarning, match="simulated"):
@@ -298,10 +298,8 @@ def test_an_interval_of_few_trials_holds_what_is_right_in_most_of_them():
     assert found.value - found.error < 0.975
 
 
-@few(
-    {0, 8, 10, 16, 17, 18},
-    ("wrong", "said"),
-    [
+def test_what_is_asked_wrongly_is_named(subtests):
+    for wrong, said in [
         ({"n": 0}, r"n=0; allowed: whole numbers from 1 to 1,000,000,000,000"),
         ({"n": 2.5}, r"n=2.5; allowed: whole"),
         ({"n": True}, r"n=True; allowed: whole"),
@@ -321,21 +319,18 @@ def test_an_interval_of_few_trials_holds_what_is_right_in_most_of_them():
         ({"layer": "linaer"}, r"'linaer' is no kernel; did you mean 'linear'"),
         ({"layer": "exp_root"}, r"'exp_root' has no finite weights of negative scores"),
         ({"layer": recall.decay("linear", 0.9999999), "n": 10**9}, r"decay=0.9999999 leaves"),
-    ],
-)
-def test_what_is_asked_wrongly_is_named(wrong, said):
-    asked = {"layer": "linear", "n": 8, "d": 4} | wrong
-    with pytest.raises(ValueError, match=said):
-        recall.accuracy(**asked)
-    if "trials" not in asked and asked["layer"] == "linear":
-        with pytest.raises(ValueError, match=said):
-            recall.simulate(**asked, trials=3)
+    ]:
+        with subtests.test(wrong=wrong, said=said):
+            asked = {"layer": "linear", "n": 8, "d": 4} | wrong
+            with pytest.raises(ValueError, match=said):
+                recall.accuracy(**asked)
+            if "trials" not in asked and asked["layer"] == "linear":
+                with pytest.raises(ValueError, match=said):
+                    recall.simulate(**asked, trials=3)
 
 
-@few(
-    5,
-    ("make", "said"),
-    [
+def test_what_is_made_wrongly_is_named(subtests):
+    for make, said in [
         (lambda: recall.decay("linear", 0), "^factor=0; allowed: numbers from 0.001 to 1"),
         (lambda: recall.decay("linear", 1.1), "^factor=1.1; allowed"),
         (lambda: recall.decay("linear", "0.9"), "^factor='0.9'; allowed"),
@@ -369,11 +364,9 @@ def test_what_is_asked_wrongly_is_named(wrong, said):
         ),
         (lambda: recall.simulate("linear", 10**7, 64, 3), "allowed: n times d up to 50,000,000"),
         (lambda: recall.accuracy("sparsemax", 10**7, 64), "allowed: n times d up to 50,000,000"),
-    ],
-)
-def test_what_is_made_wrongly_is_named(make, said):
-    with pytest.raises(ValueError, match=said):
-        make()
+    ]:
+        with subtests.test(make=make, said=said), pytest.raises(ValueError, match=said):
+            make()
 
 
 def test_the_least_decay_that_help_names_is_one():
@@ -405,7 +398,6 @@ def test_nothing_is_warned_of_a_plain_answer():
         recall.accuracy(recall.delta(1), n=8, d=4, trials=1000)
 
 
-@pytest.mark.exhaustive
 def test_nothing_is_imported_before_it_is_asked_for():
     text = (
         "import sys, attention_separation as asep, attention_separation.recall as recall\n"

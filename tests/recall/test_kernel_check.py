@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from no_functions import cooling, random_weights
 
 from attention_separation import features, recall, rows, scores
@@ -32,16 +34,15 @@ OF_OTHERS = {
 ASKED = [recall.accuracy, recall.simulate, lambda kernel, n, d: recall.largest_n(kernel, d)]
 
 
-@pytest.mark.parametrize("ask", ASKED)
-@pytest.mark.parametrize("kernel", NO_FUNCTIONS.values(), ids=NO_FUNCTIONS)
+@given(ask=st.sampled_from(ASKED), kernel=st.sampled_from([*NO_FUNCTIONS.values()]))
 def test_a_kernel_that_keeps_a_state_or_is_random_is_refused(ask, kernel):
     with pytest.raises(ValueError, match="it keeps a state or is random"):
         ask(kernel, n=16, d=16)
 
 
-@pytest.mark.parametrize("ask", ASKED)
-@pytest.mark.parametrize(("kernel", "said"), OF_OTHERS.values(), ids=OF_OTHERS)
-def test_a_weight_that_depends_on_others_is_refused(ask, kernel, said):
+@given(ask=st.sampled_from(ASKED), case=st.sampled_from([*OF_OTHERS.values()]))
+def test_a_weight_that_depends_on_others_is_refused(ask, case):
+    kernel, said = case
     known = kernel if not callable(kernel) else scores(kernel)
     with pytest.raises(ValueError, match=f"weights depend on .*{said}"):
         ask(known, n=16, d=16)
@@ -55,7 +56,7 @@ ALLOWED = {
 }
 
 
-@pytest.mark.parametrize("function", ALLOWED.values(), ids=ALLOWED)
+@given(function=st.sampled_from([*ALLOWED.values()]))
 def test_a_factor_that_a_row_shares_is_none_of_a_weights(function):
     found = recall.accuracy(scores(function), n=64, d=16).value
     assert found == pytest.approx(recall.accuracy("exp", n=64, d=16).value, abs=1e-9)

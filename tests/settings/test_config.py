@@ -6,7 +6,6 @@ import re
 import pytest
 import yaml
 from faulty import SMALL, as_yaml
-from few import few
 from making import ROOT, spelled_out, study_of, values, with_config
 
 from attention_separation.config import Config, load_config
@@ -225,14 +224,15 @@ WRONG = {
 }  # fmt: skip
 
 
-@few(9, "name", WRONG)
-def test_one_way_to_be_wrong(name, tmp_path):
-    keys, value, path, words = WRONG[name]
-    faults = faults_of(tmp_path, changed(*keys, to=value))
-    whole = ".".join(in_section(path.split(".")))
-    about = [fault for fault in faults if fault.partition(": ")[0] == whole]
-    assert about, faults
-    assert any(words in fault for fault in about), about
+def test_one_way_to_be_wrong(subtests, tmp_path):
+    for name in WRONG:
+        with subtests.test(name=name):
+            keys, value, path, words = WRONG[name]
+            faults = faults_of(tmp_path, changed(*keys, to=value))
+            whole = ".".join(in_section(path.split(".")))
+            about = [fault for fault in faults if fault.partition(": ")[0] == whole]
+            assert about, faults
+            assert any(words in fault for fault in about), about
 
 
 def test_all_faults_at_once(tmp_path):
@@ -293,19 +293,19 @@ def test_an_empty_file(tmp_path):
     assert faults_of(tmp_path, "# nothing\n") == ["the file is empty"]
 
 
-@pytest.mark.parametrize("key", ["4", "yes", "null", "2020-01-01", "1.5", "[a, b]", "{a: b}"])
-def test_a_key_that_is_no_text_names_its_line(tmp_path, key):
-    (fault,) = faults_of(tmp_path, TEXT + f"  ? {key}\n  : 3\n")
-    line = len(TEXT.splitlines()) + 1
-    assert f"line {line}: key" in fault
-    assert "is no text" in fault
+def test_a_key_that_is_no_text_names_its_line(subtests, tmp_path):
+    for key in ["4", "yes", "null", "2020-01-01", "1.5", "[a, b]", "{a: b}"]:
+        with subtests.test(key=key):
+            (fault,) = faults_of(tmp_path, TEXT + f"  ? {key}\n  : 3\n")
+            line = len(TEXT.splitlines()) + 1
+            assert f"line {line}: key" in fault
+            assert "is no text" in fault
 
 
-@pytest.mark.parametrize(
-    "text", ["seed: \0\n", "seed: !!bool abc\n", "seed: !!int ''\n", "a: *b\n"]
-)
-def test_what_yaml_cannot_construct(tmp_path, text):
-    assert "not valid YAML" in faults_of(tmp_path, text)[0]
+def test_what_yaml_cannot_construct(subtests, tmp_path):
+    for text in ["seed: \0\n", "seed: !!bool abc\n", "seed: !!int ''\n", "a: *b\n"]:
+        with subtests.test(text=text):
+            assert "not valid YAML" in faults_of(tmp_path, text)[0]
 
 
 def test_one_section_that_is_none_is_one_fault(tmp_path):
@@ -389,10 +389,11 @@ OLD_PLACES = {
 }
 
 
-@pytest.mark.parametrize("place", OLD_PLACES, ids=".".join)
-def test_a_setting_that_moved_is_refused_with_its_new_place(tmp_path, place):
-    text = changed(*place, to=1)
-    assert faults_of(tmp_path, text) == [OLD_PLACES[place]]
+def test_a_setting_that_moved_is_refused_with_its_new_place(subtests, tmp_path):
+    for place in OLD_PLACES:
+        with subtests.test(place=place):
+            text = changed(*place, to=1)
+            assert faults_of(tmp_path, text) == [OLD_PLACES[place]]
 
 
 def test_an_override_that_moved_is_refused_with_its_new_place(tmp_path):

@@ -9,12 +9,11 @@ import unicodedata
 import pytest
 import yaml
 from faulty import KEYS, KINDS, SECTIONS, SMALL, Fault, as_yaml, swaps, without
-from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_separation.config import load_config
-from attention_separation.settings.faults import ConfigError, dotted, unencodable_values
+from attention_separation.settings.faults import ConfigError, unencodable_values
 from attention_separation.settings.yaml_file import MOST_DEPTH
 
 SECONDS = 5
@@ -87,21 +86,20 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("faults")
 
 
-@few(1, "kind", KINDS)
-@settings(max_examples=42)
-@given(st.data())
+@settings(max_examples=120)
+@given(kind=st.sampled_from([*KINDS]), data=st.data())
 def test_a_fault_at_a_random_place_is_named_by_its_path(kind, folder, data):
     check(data.draw(KINDS[kind](over=data.draw(st.booleans()))), folder)
 
 
-@few({0, 1}, "section", SMALL)
+@given(section=st.sampled_from([*SMALL]))
 def test_a_key_that_is_taken_away_is_named_or_has_a_default(section, folder):
     for path in KEYS:
         if path[0] == section:
             check(without(path), folder)
 
 
-@few(1, "path", SECTIONS, ids=dotted)
+@given(path=st.sampled_from([*SECTIONS]))
 def test_two_settings_in_each_others_place_are_named_or_harmless(path, folder):
     for fault in swaps(path):
         check(fault, folder)
@@ -139,7 +137,6 @@ def spoilt_bytes(draw):
     return bytes(raw)
 
 
-@pytest.mark.exhaustive
 @settings(max_examples=80)
 @given(spoilt_bytes())
 def test_a_file_that_is_no_yaml_is_named_with_its_line(folder, raw):
@@ -164,7 +161,7 @@ def test_a_key_that_stands_twice_is_named_with_both_lines(folder, k):
     assert found == [f"{path}, {words}"]
 
 
-@pytest.mark.parametrize("depth", [8, MOST_DEPTH - 1, MOST_DEPTH, 5000])
+@given(depth=st.sampled_from([8, MOST_DEPTH - 1, MOST_DEPTH, 5000]))
 def test_nesting_has_a_bound(folder, depth):
     """The whole file is a mapping around them."""
     path = folder / "config.yaml"
@@ -174,7 +171,7 @@ def test_nesting_has_a_bound(folder, depth):
     assert said in line
 
 
-@pytest.mark.parametrize("number", ["0x" + "f" * 4000, "9" * 5000, "-0b" + "1" * 20000, "9" * 3999])
+@given(number=st.sampled_from(["0x" + "f" * 4000, "9" * 5000, "-0b" + "1" * 20000, "9" * 3999]))
 def test_a_number_of_thousands_of_digits(folder, number):
     path = folder / "config.yaml"
     path.write_text(TEXT.replace("seed: 2310", f"seed: {number}"))
@@ -182,9 +179,8 @@ def test_a_number_of_thousands_of_digits(folder, number):
     assert line.startswith(("seed: ", f"{path}, line 1, column 7: "))
 
 
-@pytest.mark.parametrize(
-    ("overrides", "start"),
-    [
+def test_overrides_that_no_yaml_file_can_hold(subtests, folder):
+    for overrides, start in [
         ({4: 3}, "--config [4]: key is no text"),
         ({None: 3}, "--config [None]: key is no text"),
         ({"panels": {4: {}}}, "--config panels[4]: key is no text"),
@@ -192,13 +188,12 @@ def test_a_number_of_thousands_of_digits(folder, number):
         ({"panels": {"fig3a": {4: 3}}}, "--config panels.fig3a[4]: key is no text"),
         ({"\udcff": 3}, "--config '\\udcff': key is no Unicode text"),
         ({"scale": "\udcff"}, "--config scale: '\\udcff' is no Unicode text"),
-    ],
-)
-def test_overrides_that_no_yaml_file_can_hold(folder, overrides, start):
-    path = folder / "config.yaml"
-    path.write_text(TEXT)
-    (line,) = lines_of(path, overrides)
-    assert line.startswith(start)
+    ]:
+        with subtests.test(overrides=overrides, start=start):
+            path = folder / "config.yaml"
+            path.write_text(TEXT)
+            (line,) = lines_of(path, overrides)
+            assert line.startswith(start)
 
 
 def test_every_control_character_but_tab_and_newline_is_refused():
@@ -208,9 +203,9 @@ def test_every_control_character_but_tab_and_newline_is_refused():
     assert {*refused} == (controls | {"\ufffe", "\uffff"}) - {"\t", "\n"}
 
 
-@pytest.mark.parametrize(
-    ("path", "overrides"),
-    [
+def test_a_control_character_is_named_with_what_is_allowed(subtests, folder):
+    """A picture or a report that holds one is opened by no program."""
+    for path, overrides in [
         ("figures.fig3.title", {"figures": {"fig3": {"title": "a\x1bz"}}}),
         ("models.regression.notes[1]", {"models": {"regression": {"notes": ["a", "a\x1bz"]}}}),
         (
@@ -218,14 +213,12 @@ def test_every_control_character_but_tab_and_newline_is_refused():
             {"panels": {"fig3a": {"contest": {"fires": "exp", "silent": ["x # \x1b"]}}}},
         ),
         ("any_attention.kernels.k.score", {"any_attention": {"kernels": {"k": {"score": "\x1b"}}}}),
-    ],
-)
-def test_a_control_character_is_named_with_what_is_allowed(folder, path, overrides):
-    """A picture or a report that holds one is opened by no program."""
-    (folder / "config.yaml").write_text(TEXT)
-    (line,) = lines_of(folder / "config.yaml", overrides)
-    assert line.startswith(f"--config {path}: '")
-    assert "has the character U+001B; allowed: Unicode text, with tabs and newlines" in line
+    ]:
+        with subtests.test(path=path, overrides=overrides):
+            (folder / "config.yaml").write_text(TEXT)
+            (line,) = lines_of(folder / "config.yaml", overrides)
+            assert line.startswith(f"--config {path}: '")
+            assert "has the character U+001B; allowed: Unicode text, with tabs and newlines" in line
 
 
 def test_aliases_that_multiply_cost_nothing(folder):

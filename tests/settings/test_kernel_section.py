@@ -6,7 +6,8 @@ import sys
 
 import pytest
 import yaml
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from making import ROOT, values
 
 from attention_separation.__main__ import main
@@ -89,7 +90,6 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.exhaustive
 def test_all_forms_at_once(load):
     assert load({}).any_attention.kernels == {}
     found = load({f"kernel_{k}": one for k, one in enumerate(ACCEPTED.values())})
@@ -130,7 +130,7 @@ WRONG_FORMULAS = {
 }
 
 
-@few({0, 2, 4, 7, 8, 11, 12, 14, 21, 26, 27}, "text", WRONG_FORMULAS)
+@given(text=st.sampled_from([*WRONG_FORMULAS]))
 def test_what_is_no_formula(text):
     with pytest.raises(FormulaError) as error:
         parse_formula(text)
@@ -202,13 +202,14 @@ WRONG_SETTINGS = {
 }  # fmt: skip
 
 
-@few(2, "what", WRONG_SETTINGS)
-def test_faults_name_path_value_and_what_is_allowed(load, what):
-    kernels, path, words = WRONG_SETTINGS[what]
-    found = [line for line in faults_of(load, kernels) if words in line]
-    assert found
-    assert found[0].startswith(f"{path}: ")
-    assert found[0].isprintable()
+def test_faults_name_path_value_and_what_is_allowed(subtests, load):
+    for what in WRONG_SETTINGS:
+        with subtests.test(what=what):
+            kernels, path, words = WRONG_SETTINGS[what]
+            found = [line for line in faults_of(load, kernels) if words in line]
+            assert found
+            assert found[0].startswith(f"{path}: ")
+            assert found[0].isprintable()
 
 
 FIRST = "self-attention, X = I, n = 20: my_kernels"
@@ -288,12 +289,13 @@ def spied(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("command", READING)
-def test_commands_that_need_no_kernel_import_no_module_of_the_settings(spied, command, capsys):
-    main([command, "results"] if command.endswith("verify") else [command])
-    assert "fault" not in capsys.readouterr().err
-    assert not (spied / "imported").exists()
-    assert "spy" not in sys.modules
+def test_commands_that_need_no_kernel_import_no_module_of_the_settings(subtests, spied, capsys):
+    for command in READING:
+        with subtests.test(command=command):
+            main([command, "results"] if command.endswith("verify") else [command])
+            assert "fault" not in capsys.readouterr().err
+            assert not (spied / "imported").exists()
+            assert "spy" not in sys.modules
 
 
 def test_what_runs_jobs_tries_functions_in_another_process(spied):
@@ -314,7 +316,6 @@ def test_without_own_kernels_nothing_is_loaded_for_them():
     subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(ROOT / "src")}, check=True)
 
 
-@pytest.mark.exhaustive
 def test_jobs_change_with_their_kernels_alone(load, tmp_path):
     def settings(kernels):
         study = load(kernels).studies()["any_attention"]

@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from few import few
 from making import CONFIG
 
 from attention_separation.__main__ import run_job
@@ -72,21 +71,22 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
-@few(1, "name", TWINS)
-def test_equal_to_its_built_in_twin(name):
-    kernel, twin = own_kernel("mine", TWINS[name]), KERNELS[name]
-    assert kernel_fault("mine", TWINS[name], DATA, SIZES) == ""
-    assert (kernel.kind, kernel.normaliser, kernel.source) == (
-        twin.kind, twin.normaliser, "config.yaml",
-    )  # fmt: skip
-    if not isinstance(TWINS[name], PythonKernel):
-        assert kernel.also == twin.also
-    for layer in LAYERS:
-        wanted, found = (separate(one, layer, DATA, SIZES) for one in (twin, kernel))
-        np.testing.assert_array_equal(found.resolved, wanted.resolved)
-        for quantity in ("p_best", "p_after_y", "share"):
-            one, other = (getattr(of, quantity)[wanted.resolved] for of in (found, wanted))
-            np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+def test_equal_to_its_built_in_twin(subtests):
+    for name in TWINS:
+        with subtests.test(name=name):
+            kernel, twin = own_kernel("mine", TWINS[name]), KERNELS[name]
+            assert kernel_fault("mine", TWINS[name], DATA, SIZES) == ""
+            assert (kernel.kind, kernel.normaliser, kernel.source) == (
+                twin.kind, twin.normaliser, "config.yaml",
+            )  # fmt: skip
+            if not isinstance(TWINS[name], PythonKernel):
+                assert kernel.also == twin.also
+            for layer in LAYERS:
+                wanted, found = (separate(one, layer, DATA, SIZES) for one in (twin, kernel))
+                np.testing.assert_array_equal(found.resolved, wanted.resolved)
+                for quantity in ("p_best", "p_after_y", "share"):
+                    one, other = (getattr(of, quantity)[wanted.resolved] for of in (found, wanted))
+                    np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
 
 
 def test_symbols_are_the_formulas():
@@ -96,20 +96,21 @@ def test_symbols_are_the_formulas():
     assert own_kernel("a", ScoreKernel(score="x*d/n")).sees == "x, n and d"
 
 
-@few(1, "name", ["exp_quarter", "elu_plus_one", "uniform", "linear"])
-def test_rows_of_the_table_of_kernels(name):
+def test_rows_of_the_table_of_kernels(subtests):
     """e^(x/4) overflows at weights in X far below the largest that is tried."""
-    for layer in LAYERS:
-        kernel = own_kernel("mine", TWINS[name])
-        wanted, found = (reach_row(one, layer, DATA) for one in (KERNELS[name], kernel))
-        for key in ("last_n", "n_equal_to_uniform"):
-            assert found[key] == wanted[key], key
-        if layer.attention_x == "identity":
-            found, wanted = (
-                known_least_weights(one, layer, DATA, [2000, 200_000])
-                for one in (kernel, KERNELS[name])
-            )
-            assert found == pytest.approx(wanted, rel=1e-6)
+    for name in ["exp_quarter", "elu_plus_one", "uniform", "linear"]:
+        with subtests.test(name=name):
+            for layer in LAYERS:
+                kernel = own_kernel("mine", TWINS[name])
+                wanted, found = (reach_row(one, layer, DATA) for one in (KERNELS[name], kernel))
+                for key in ("last_n", "n_equal_to_uniform"):
+                    assert found[key] == wanted[key], key
+                if layer.attention_x == "identity":
+                    found, wanted = (
+                        known_least_weights(one, layer, DATA, [2000, 200_000])
+                        for one in (kernel, KERNELS[name])
+                    )
+                    assert found == pytest.approx(wanted, rel=1e-6)
 
 
 def test_a_weight_in_x_that_only_overflow_hides_is_unknown():
@@ -142,7 +143,6 @@ def test_tables_have_own_kernels_after_the_others(tmp_path, monkeypatch):
     }  # fmt: skip
 
 
-@pytest.mark.exhaustive
 def test_figures_have_own_kernels_after_the_others(tmp_path, monkeypatch):
     name = "kernels_margins"
     monkeypatch.setattr(drawing, "FORMATS", ("svg",))

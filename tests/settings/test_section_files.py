@@ -105,9 +105,9 @@ def test_a_fault_between_sections_names_the_file_of_the_setting(path):
     assert line.startswith("  any_attention.scales.smok: is no scale of softmax_vs_linear")
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_what_a_file_must_not_say(subtests, path):
+    """A file that is no YAML is named with its path, as one finds it."""
+    for text, words in [
         ("recal: {}\n", "recal: unknown key; did you mean 'recall'? allowed: recall"),
         ("scale: desk\n", "scale: unknown key; allowed: recall"),
         ("", "the file is empty"),
@@ -118,16 +118,14 @@ def test_a_fault_between_sections_names_the_file_of_the_setting(path):
         ("recall:\n\tscale: desk\n", "line 2, column 1: not valid YAML"),
         ("recall:\n  level: *level\n", "line 2, column 10: not valid YAML"),
         (b"recall:\n  scale: \xff\n", "line 2: cannot be read: 'utf-8'"),
-    ],
-)
-def test_what_a_file_must_not_say(path, text, words):
-    """A file that is no YAML is named with its path, as one finds it."""
-    file = file_of(path, "recall")
-    file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    first, line = error_of(path).splitlines()
-    assert first == "config/recall.yaml: 1 fault"
-    begin = f"  {file}, {words}" if words.startswith("line ") else f"  {words}"
-    assert line.startswith(begin), line
+    ]:
+        with subtests.test(text=text, words=words):
+            file = file_of(path, "recall")
+            file.write_bytes(text if isinstance(text, bytes) else text.encode())
+            first, line = error_of(path).splitlines()
+            assert first == "config/recall.yaml: 1 fault"
+            begin = f"  {file}, {words}" if words.startswith("line ") else f"  {words}"
+            assert line.startswith(begin), line
 
 
 def test_another_section_in_a_file_is_refused(path):

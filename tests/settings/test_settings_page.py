@@ -4,7 +4,8 @@ import copy
 import json
 import re
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from making import ROOT, values
 from pydantic import Field
@@ -112,7 +113,7 @@ def test_another_section_is_described_without_a_word_here():
 FILES = ["config.yaml", *(f"config/{section}.yaml" for section in WITH_FILES)]
 
 
-@pytest.mark.parametrize("name", FILES)
+@given(name=st.sampled_from(FILES))
 def test_the_schema_is_one_and_accepts_each_file_which_names_it(name):
     path = ROOT / name
     Draft202012Validator.check_schema(schema())

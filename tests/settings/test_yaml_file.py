@@ -5,7 +5,6 @@ import time
 
 import pytest
 import yaml
-from few import few
 from hypothesis import given
 from hypothesis import strategies as st
 from making import ROOT
@@ -41,24 +40,23 @@ def test_numbers_with_colons_are_texts(parts, more):
     assert parse_yaml(text, "x") == text
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("0o17", 15), ("0x1F", 31), ("0b11", 3), ("1_000", 1000), ("1e6", 1e6), ("12e03", 12000.0),
-     (".inf", math.inf), ("-.inf", -math.inf), ("09", 9), ("08.5", 8.5), ("'010'", "010"),
-     ("1e", "1e"), ("0x", "0x"), ("..5", "..5"), ("~", None), ("true", True), ("1.2.3", "1.2.3")],
-)  # fmt: skip
-def test_what_else_looks_like_a_number(text, value):
-    assert parse_yaml(text, "x") == value
-    assert type(parse_yaml(text, "x")) is type(value)
+def test_what_else_looks_like_a_number(subtests):
+    for text, value in [("0o17", 15), ("0x1F", 31), ("0b11", 3), ("1_000", 1000), ("1e6", 1e6),
+     ("12e03", 12000.0), (".inf", math.inf), ("-.inf", -math.inf), ("09", 9), ("08.5", 8.5),
+     ("'010'", "010"), ("1e", "1e"), ("0x", "0x"), ("..5", "..5"), ("~", None), ("true", True),
+     ("1.2.3", "1.2.3")]:  # fmt: skip
+        with subtests.test(text=text, value=value):
+            assert parse_yaml(text, "x") == value
+            assert type(parse_yaml(text, "x")) is type(value)
 
 
-@pytest.mark.parametrize("text", ["!!int 1:30", "!!float 1:30.5", "!!int 1e3", "!!int ''"])
+@given(text=st.sampled_from(["!!int 1:30", "!!float 1:30.5", "!!int 1e3", "!!int ''"]))
 def test_what_a_tag_calls_a_number_and_is_none_is_one_sentence(text):
     with pytest.raises(ConfigError, match=r"x, line 1, column 1: .*cannot be read as"):
         parse_yaml(text, "x")
 
 
-@few(1, "text", ["1:30", "1:30:00", "-0:5"])
+@pytest.mark.parametrize("text", ["1:30", "1:30:00", "-0:5"])
 def test_such_a_value_is_named_with_its_key(text):
     for overrides in ({"seed": text}, overrides_of([f"seed={text}"])):
         with pytest.raises(ConfigError, match=f"--config seed: '{text}' is not allowed; should"):
@@ -74,8 +72,9 @@ def merged(levels: int, width: int) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize(("levels", "width"), [(9, 8), (40, 8), (5, 1000), (200, 2)])
-def test_merges_of_merges_cost_nothing_and_mean_the_same(levels, width):
+@given(case=st.sampled_from([(9, 8), (40, 8), (5, 1000), (200, 2)]))
+def test_merges_of_merges_cost_nothing_and_mean_the_same(case):
+    levels, width = case
     start = time.process_time()
     found = parse_yaml(merged(levels, width), "x")
     assert time.process_time() - start < SECONDS
@@ -103,7 +102,7 @@ LOOPS = [
 ]  # fmt: skip
 
 
-@few(2, "override", LOOPS)
+@given(override=st.sampled_from(LOOPS))
 def test_an_override_that_holds_itself_is_named(override):
     name = override.partition("=")[0]
     with pytest.raises(ConfigError, match=f"{name}: .* or one in itself"):
@@ -146,18 +145,17 @@ def test_aliases_that_multiply_in_an_override_cost_nothing(name):
 MANY = {f"key{number}": 1 for number in range(30_000)}
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("overrides",
-    [MANY, {"head_rank": MANY}, {"panels": {"fig4a": MANY}}, {"panels": MANY}, {"scales": MANY},
-     {"panels": {f"a {key}": {} for key in MANY}}, {"needle": {"data": MANY}}],
-)  # fmt: skip
-def test_a_message_has_an_end(overrides):
-    with pytest.raises(ConfigError) as error:
-        load_config(CONFIG, overrides)
-    text = str(error.value)
-    assert len(text) < 20_000
-    assert text.count("\n") <= MOST_LINES + 1
-    assert " more" in text
+def test_a_message_has_an_end(subtests):
+    for overrides in [MANY, {"head_rank": MANY}, {"panels": {"fig4a": MANY}}, {"panels": MANY},
+     {"scales": MANY},
+     {"panels": {f"a {key}": {} for key in MANY}}, {"needle": {"data": MANY}}]:  # fmt: skip
+        with subtests.test(sections=[*overrides][:3]):
+            with pytest.raises(ConfigError) as error:
+                load_config(CONFIG, overrides)
+            text = str(error.value)
+            assert len(text) < 20_000
+            assert text.count("\n") <= MOST_LINES + 1
+            assert " more" in text
 
 
 def test_all_of_few_faults_are_said():

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
 from attention_separation import recall
@@ -46,12 +47,17 @@ def literal(kernel, n, d, cosine=1.0, decay=1.0, age=None):
     return right.mean(), max(right.std(), 1 / math.sqrt(DRAWS)) / math.sqrt(DRAWS)
 
 
-@few(2, "name", KERNELS)
-@few(1, "asked",
-    [{"n": 2, "d": 3}, {"n": 10, "d": 64, "cosine": 0.3}, {"n": 6, "d": 16, "cosine": 0.6},
-     {"n": 20, "d": 16, "decay": 0.6, "age": 3}],
-    ids=str,
-)  # fmt: skip
+ASKED = [
+    {"n": 2, "d": 3},
+    {"n": 10, "d": 64, "cosine": 0.3},
+    {"n": 6, "d": 16, "cosine": 0.6},
+    {"n": 20, "d": 16, "decay": 0.6, "age": 3},
+]
+
+
+@settings(max_examples=8)
+@given(name=st.sampled_from([*KERNELS]), asked=st.sampled_from(ASKED))
+@example(name="exp(1/abs(x))", asked=ASKED[3])
 def test_an_answer_is_within_its_error(name, asked):
     share, deviation = literal(KERNELS[name], **asked)
     given = dict(asked)
@@ -78,7 +84,7 @@ def of_ones(keys, share):
     return float(ways @ (right + ties / 2)) + binom.sf(59, keys, share) / 2
 
 
-@few(1, ("edge", "d", "n"), [(0.9, 16, 1000), (0.99, 3, 1000), (0.5, 16, 300)])
+@pytest.mark.parametrize(("edge", "d", "n"), [(0.9, 16, 1000), (0.99, 3, 1000), (0.5, 16, 300)])
 def test_a_kernel_that_jumps_is_counted(edge, d, n):
     found = recall.accuracy(f"where(x>{edge}*d,1,0)", n=n, d=d)
     wanted = of_ones(n - 1, chance(edge, 1.0, d))
@@ -86,7 +92,7 @@ def test_a_kernel_that_jumps_is_counted(edge, d, n):
     assert abs(found.value - wanted) <= found.error
 
 
-@few(1, "d", [16, 64])
+@pytest.mark.parametrize("d", [16, 64])
 def test_a_narrow_piece_of_a_kernel_is_not_missed(d):
     kernel = "where(abs(x/d-0.1)<0.001,1,where(x>0.999*d,1,0))"
     share = chance(0.099, 0.101, d) + chance(0.999, 1.0, d)
@@ -94,7 +100,7 @@ def test_a_narrow_piece_of_a_kernel_is_not_missed(d):
     assert found.value == pytest.approx(of_ones(999, share), abs=1e-6)
 
 
-@few(1, "kernel", ["where(sin(300*x)>0.995,9,1)", "where(sin(5000*x)>0.999,30,x)"])
+@pytest.mark.parametrize("kernel", ["where(sin(300*x)>0.995,9,1)", "where(sin(5000*x)>0.999,30,x)"])
 def test_a_kernel_too_rough_for_any_rule_is_simulated(kernel):
     assert recall.accuracy(kernel, n=20, d=16, trials=50).kind == "simulated"
 
@@ -116,9 +122,14 @@ def test_jumps_are_found():
     assert roughness(layer_of("exp").kernel, d, 10).jumps == ()
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("age", [33, 34, 40, 47, 90])
-@few(1, "kernel", ["exp", "where(x>0.9*d,1,0)", "exp_sqrt_d"], ids=["heavy", "sparse", "usual"])
+@settings(max_examples=5)
+@given(
+    age=st.sampled_from([33, 34, 40, 47, 90]),
+    kernel=st.sampled_from(["exp", "where(x>0.9*d,1,0)", "exp_sqrt_d"]),
+)
+@example(age=90, kernel="exp")
+@example(age=33, kernel="where(x>0.9*d,1,0)")
+@example(age=47, kernel="exp_sqrt_d")
 def test_a_decay_leaves_out_what_has_no_weight_beside_others(kernel, age):
     """Not what has a small factor: a large weight, or one beside zeros, is seen through it."""
     d = 1024 if kernel == "exp_sqrt_d" else 64

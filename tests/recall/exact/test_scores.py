@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from few import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal_recall import count_right, of_scores, signed_sums
@@ -34,8 +33,9 @@ KNOWN = [
 """Found by another program, too."""
 
 
-@pytest.mark.parametrize(("kernel", "d", "n", "wanted"), KNOWN)
-def test_known_numbers(kernel, d, n, wanted):
+@given(case=st.sampled_from(KNOWN))
+def test_known_numbers(case):
+    kernel, d, n, wanted = case
     found = recall.accuracy(kernel, n=n, d=d)
     assert found.value == pytest.approx(wanted, abs=6e-7)
     assert found.error < 1e-9
@@ -90,14 +90,16 @@ def is_likely(right, probability):
     return max(low.pvalue, high.pvalue) > FALSE_ALARM / COMPARISONS
 
 
-@few(1, ("kernel", "sizes"), CASES)
-def test_against_the_literal_layer(kernel, sizes):
+@given(case=st.sampled_from(CASES))
+def test_against_the_literal_layer(case):
+    kernel, sizes = case
     found = recall.accuracy(kernel, **sizes)
     assert is_likely(count_right(of_scores(H[kernel]), TRIALS, 0, **sizes), found.value)
 
 
-@few(1, ("kernel", "decay", "window", "sizes"), WITH_ORDER)
-def test_decays_and_windows_against_the_literal_layer(kernel, decay, window, sizes):
+@given(case=st.sampled_from(WITH_ORDER))
+def test_decays_and_windows_against_the_literal_layer(case):
+    kernel, decay, window, sizes = case
     layer = recall.decay(kernel, decay)
     if window < math.inf:
         layer = recall.window(layer, window)
@@ -106,7 +108,7 @@ def test_decays_and_windows_against_the_literal_layer(kernel, decay, window, siz
     assert is_likely(count_right(literal, TRIALS, 1, **sizes), found.value)
 
 
-@pytest.mark.parametrize("rewrites", range(6))
+@given(rewrites=st.sampled_from(range(6)))
 def test_rewrites_of_one_key_are_enumerated(rewrites):
     found = recall.accuracy("linear", n=1, d=8, rewrites=rewrites)
     assert found.value == pytest.approx(signed_sums(rewrites), abs=1e-6)
@@ -130,8 +132,7 @@ def test_normal_keys_are_near(d, n):
 KERNELS = st.sampled_from(["linear", "power_2", "exp_sqrt_d", "taylor_2_sqrt_d", "relu_over_n"])
 
 
-@pytest.mark.exhaustive
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(KERNELS, st.integers(1, 40), st.integers(2, 70), st.floats(0.3, 1.0))
 def test_no_decay_and_a_wide_window_change_nothing(kernel, n, d, cosine):
     plain = recall.accuracy(kernel, n=n, d=d, cosine=cosine)
@@ -143,7 +144,7 @@ def test_no_decay_and_a_wide_window_change_nothing(kernel, n, d, cosine):
     assert nearly.value == pytest.approx(plain.value, abs=room)
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(KERNELS, st.integers(2, 40), st.integers(3, 40), st.integers(0, 39))
 def test_without_an_order_every_age_is_the_mean(kernel, n, d, age):
     age = min(age, n - 1)
@@ -151,8 +152,7 @@ def test_without_an_order_every_age_is_the_mean(kernel, n, d, age):
     assert recall.accuracy(kernel, n=n, d=d, age=age).value == pytest.approx(mean, abs=1e-12)
 
 
-@pytest.mark.exhaustive
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(st.sampled_from(["linear", "power_3", "x**5"]), st.integers(1, 50), st.integers(2, 60))
 def test_an_odd_kernel_of_an_orthogonal_query_is_chance(kernel, n, d):
     assert recall.accuracy(kernel, n=n, d=d, cosine=0).value == pytest.approx(0.5, abs=1e-12)
@@ -162,7 +162,6 @@ def test_an_odd_kernel_of_an_orthogonal_query_is_chance(kernel, n, d):
     assert near.value + opposite.value == pytest.approx(1, abs=room)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(("factor", "n", "d"), [(0.4, 4, 3), (0.9, 9, 2), (0.99, 8, 20)])
 def test_the_mean_over_ages_is_the_mean(factor, n, d):
     layer = recall.decay("linear", factor)
@@ -172,7 +171,7 @@ def test_the_mean_over_ages_is_the_mean(factor, n, d):
     assert mean.value == pytest.approx(np.mean([each.value for each in at_ages]), abs=room)
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(KERNELS, st.integers(2, 200), st.integers(3, 64))
 def test_a_positive_factor_of_weights_changes_nothing(kernel, n, d):
     def times(x):
@@ -187,27 +186,26 @@ def test_a_positive_factor_of_weights_changes_nothing(kernel, n, d):
     assert found == pytest.approx(recall.accuracy(kernel, n=n, d=d).value, abs=1e-9)
 
 
-@few(
-    1,
-    ("kernel", "writes"),
-    [
+def test_the_stated_error_covers_a_far_finer_inversion(subtests):
+    for kernel, writes in [
         ("relu_over_n", Writes(8)),
         ("linear", Writes(3)),
-        ("uniform", Writes(12, decay=0.6)),
         ("exp", Writes(12, decay=0.6)),
         ("linear", Writes(6, rewrites=2)),
-    ],
-)
-def test_the_stated_error_covers_a_far_finer_inversion(kernel, writes, monkeypatch):
-    question = Question(kernel_named(kernel), 2, writes)
-    stated = accuracy(question, None)
-    monkeypatch.setattr("attention_separation.statistics.fourier.LEAST", 0.006)
-    finer = accuracy(question, None)
-    assert abs(stated.value - finer.value) <= 1.2 * stated.error + 1e-12
-    assert stated.error < 0.01
+    ]:
+        with (
+            subtests.test(kernel=kernel, writes=writes),
+            pytest.MonkeyPatch.context() as monkeypatch,
+        ):
+            question = Question(kernel_named(kernel), 2, writes)
+            stated = accuracy(question, None)
+            monkeypatch.setattr("attention_separation.statistics.fourier.LEAST", 0.006)
+            finer = accuracy(question, None)
+            assert abs(stated.value - finer.value) <= 1.2 * stated.error + 1e-12
+            assert stated.error < 0.01
 
 
-@pytest.mark.parametrize("name", ["power_0.5", "exp_root", "power_log_n", "log(x)"])
+@given(name=st.sampled_from(["power_0.5", "exp_root", "power_log_n", "log(x)"]))
 def test_a_kernel_without_weights_of_negative_scores_is_refused(name):
     with pytest.raises(ValueError, match="has no finite weights of negative scores"):
         recall.accuracy(name, n=8, d=4)

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from literal_recall import count_right, draw, of_delta, of_least_squares, of_scores
 from scipy.stats import binomtest
 
@@ -27,9 +28,10 @@ LITERAL = [
 ]
 
 
-@pytest.mark.parametrize(("layer", "output", "norm"), LITERAL)
-def test_a_literal_layer_is_its_definition(layer, output, norm):
+@given(case=st.sampled_from(LITERAL))
+def test_a_literal_layer_is_its_definition(case):
     """Up to a positive number, which a kernel's row may be divided by."""
+    layer, output, norm = case
     rng = np.random.default_rng(1)
     for _ in range(5):
         trial = draw(rng, 9, 4, cosine=0.8)
@@ -46,7 +48,7 @@ def test_a_literal_layer_is_its_definition(layer, output, norm):
         assert again[0, 0] / found == pytest.approx(of_others / wanted, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", ["sparsemax", "entmax_15", "elu_plus_one", "rbf", "hardmax"])
+@given(name=st.sampled_from(["sparsemax", "entmax_15", "elu_plus_one", "rbf", "hardmax"]))
 def test_kernels_of_rows_and_vectors_are_their_attention(name):
     """The weights of `attention`, divided by their sums, over one positive number a row."""
     from attention_separation.attention.kernel import KernelInputs
@@ -78,8 +80,9 @@ CASES = [
 ]
 
 
-@few(2, ("layer", "known", "sizes"), CASES)
-def test_a_layer_of_ones_own_against_what_is_computed(layer, known, sizes):
+@given(case=st.sampled_from(CASES))
+def test_a_layer_of_ones_own_against_what_is_computed(case):
+    layer, known, sizes = case
     found = recall.simulate(layer, trials=800, seed=1, **sizes)
     more = {key: value for key, value in sizes.items() if key != "norm"}
     wanted = recall.accuracy(known, **more)
@@ -89,7 +92,6 @@ def test_a_layer_of_ones_own_against_what_is_computed(layer, known, sizes):
     assert found.error < 0.02
 
 
-@pytest.mark.exhaustive
 def test_intervals_hold_the_truth_as_often_as_they_say():
     """Answers of one draw share its keys: an interval that took them as independent would miss."""
     wanted = recall.accuracy("linear", n=24, d=16).value
@@ -127,7 +129,6 @@ def test_what_a_layer_gives_wrongly_is_named(layer, said):
         recall.simulate(layer, n=6, d=4, trials=3)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("trials", [100, 400])
 @pytest.mark.filterwarnings("ignore:layer. ")
 def test_where_nothing_failed_a_layer_may_still_fail_in_whole_draws(trials):
@@ -154,9 +155,8 @@ class Layer:
         return q
 
 
-@pytest.mark.parametrize(
-    "layer",
-    [
+def test_what_does_not_take_three_arrays_is_no_layer(subtests):
+    for layer in [
         lambda x: x,
         lambda q, k: q,
         lambda q, k, v, mask: q,
@@ -166,11 +166,12 @@ class Layer:
         np.add,
         dict,
         math.sin,
-    ],
-)
-def test_what_does_not_take_three_arrays_is_no_layer(layer):
-    with pytest.raises(ValueError, match=r"layer=.*; allowed: .* called as layer\(q, k, v\)"):
-        recall.simulate(layer, n=6, d=4, trials=3)
+    ]:
+        with (
+            subtests.test(layer=layer),
+            pytest.raises(ValueError, match=r"layer=.*; allowed: .* called as layer\(q, k, v\)"),
+        ):
+            recall.simulate(layer, n=6, d=4, trials=3)
 
 
 @pytest.mark.parametrize("error", [TypeError("my own"), KeyError("mine"), ZeroDivisionError()])
@@ -219,9 +220,10 @@ def test_rounding_is_that_of_the_layers_numbers():
     assert found.value == pytest.approx(0.75, abs=5.3 / 1.96 * found.error)
 
 
-@few(1, ("layer", "sizes"), TIED.values(), ids=TIED)
-def test_ties_of_known_layers_are_half_right(layer, sizes):
+@given(case=st.sampled_from([*TIED.values()]))
+def test_ties_of_known_layers_are_half_right(case):
     """Neither a value's sign nor another's is in what rounding leaves."""
+    layer, sizes = case
     found = recall.simulate(layer, trials=4000, rewrites=1, seed=3, **sizes)
     wanted = 0.75
     if isinstance(layer, str) and sizes["n"] > 1:

@@ -5,6 +5,8 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation import recall
 
@@ -70,8 +72,9 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize(("layer", "sizes", "patterns"), SAID.values(), ids=SAID)
-def test_another_convention_is_said(layer, sizes, patterns):
+@given(case=st.sampled_from([*SAID.values()]))
+def test_another_convention_is_said(case):
+    layer, sizes, patterns = case
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         recall.simulate(layer, d=16, trials=40, **sizes)
@@ -81,21 +84,19 @@ def test_another_convention_is_said(layer, sizes, patterns):
     assert len(sentences) == len(patterns)
 
 
-@pytest.mark.parametrize(
-    ("layer", "sizes"),
-    [
+def test_of_the_conventions_here_nothing_is_said(subtests):
+    for layer, sizes in [
         (delta_rule(0.5), {"norm": 1}),
         (softmax, {"norm": "sqrt_d"}),
         (linear, {}),
         (linear, {"rewrites": 1, "cosine": 0.9}),
-    ],
-)
-def test_of_the_conventions_here_nothing_is_said(layer, sizes):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = recall.simulate(layer, n=32, d=16, trials=30, **sizes)
-    norm = "1" if sizes.get("norm") == 1 else "√d"
-    assert f"the given layer, keys and queries of norm {norm}, 30 draws" in found.method
+    ]:
+        with subtests.test(layer=layer, sizes=sizes):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                found = recall.simulate(layer, n=32, d=16, trials=30, **sizes)
+            norm = "1" if sizes.get("norm") == 1 else "√d"
+            assert f"the given layer, keys and queries of norm {norm}, 30 draws" in found.method
 
 
 def test_what_is_said_moves_no_answer():
@@ -104,21 +105,18 @@ def test_what_is_said_moves_no_answer():
         assert recall.simulate(softmax, n=32, d=16, trials=30).value == given
 
 
-@pytest.mark.parametrize(
-    ("layer", "said"),
-    [
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_no_answer_says_which_convention(subtests):
+    for layer, said in [
         (delta_rule(30), "finite real numbers; with keys of norm √d a delta rule grows .* norm=1"),
         (lambda q, k, v: linear(q, k, v)[None], "without axes of batches or heads"),
         (lambda q, k, v: linear(q, k, v).T, "queries along the first axis"),
         (lambda q, k, v: v, "an output for each query that reads after all pairs"),
         (lambda q, k, v: (linear(q, k, v), None), r"a tuple of 2; allowed: an array \(16, 8\)"),
         (lambda x, n, d: x, r"layer=.*; allowed: a layer that is called as layer\(q, k, v\)"),
-    ],
-)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_what_is_no_answer_says_which_convention(layer, said):
-    with pytest.raises(ValueError, match=said):
-        recall.simulate(layer, n=400, d=16, trials=3)
+    ]:
+        with subtests.test(layer=layer, said=said), pytest.raises(ValueError, match=said):
+            recall.simulate(layer, n=400, d=16, trials=3)
 
 
 def test_a_layer_that_changes_what_it_is_given_changes_no_answer():

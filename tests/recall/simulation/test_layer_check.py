@@ -5,6 +5,8 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation import recall
 
@@ -94,8 +96,10 @@ def sentences_of(layer, **sizes):
     return [str(warning.message) for warning in said]
 
 
-@pytest.mark.parametrize("make", NO_FUNCTIONS)
-@pytest.mark.parametrize("sizes", [{"n": 32}, {"n": 32, "age": 4}, {"n": 16}])
+@given(
+    make=st.sampled_from(NO_FUNCTIONS),
+    sizes=st.sampled_from([{"n": 32}, {"n": 32, "age": 4}, {"n": 16}]),
+)
 def test_what_keeps_a_state_or_is_random_is_said_and_nothing_else(make, sizes):
     """The norm is not to blame for what comes of a state."""
     norm = "sqrt_d" if make is that_cools_at_each_call else None
@@ -145,10 +149,9 @@ FITS_EQUAL_SIZES_ALONE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("layer", "sizes", "said"), FITS_EQUAL_SIZES_ALONE.values(), ids=FITS_EQUAL_SIZES_ALONE
-)
-def test_a_layer_that_fits_because_sizes_are_equal_is_refused(layer, sizes, said):
+@given(case=st.sampled_from([*FITS_EQUAL_SIZES_ALONE.values()]))
+def test_a_layer_that_fits_because_sizes_are_equal_is_refused(case):
+    layer, sizes, said = case
     with pytest.raises(ValueError, match=r"layer fits because .*; allowed: q \(m, d\)") as caught:
         recall.simulate(layer, trials=20, norm="sqrt_d", **sizes)
     assert re.search(said, str(caught.value))
@@ -169,8 +172,9 @@ LEGAL = {
 }
 
 
-@pytest.mark.parametrize(("layer", "sizes"), LEGAL.values(), ids=LEGAL)
-def test_a_layer_may_be_made_for_one_n_or_one_d_and_know_the_order(layer, sizes):
+@given(case=st.sampled_from([*LEGAL.values()]))
+def test_a_layer_may_be_made_for_one_n_or_one_d_and_know_the_order(case):
+    layer, sizes = case
     asked = {"n": 16, "d": 16, "norm": "sqrt_d"} | sizes
     assert sentences_of(layer, trials=20, **asked) == []
 
@@ -188,17 +192,19 @@ def of_the_mean_of_all_queries(q, k, v):
     return np.exp((q - q.mean(axis=0)) @ k.T) @ v
 
 
-@pytest.mark.parametrize(
-    ("layer", "cosine"),
-    [
-        (of_the_largest_score_of_all, 0.5),
-        (of_the_number_of_queries, 1.0),
-        (of_the_mean_of_all_queries, 1.0),
-    ],
+@given(
+    case=st.sampled_from(
+        [
+            (of_the_largest_score_of_all, 0.5),
+            (of_the_number_of_queries, 1.0),
+            (of_the_mean_of_all_queries, 1.0),
+        ]
+    ),
+    sizes=st.sampled_from([{"n": 32}, {"n": 12}]),
 )
-@pytest.mark.parametrize("sizes", [{"n": 32}, {"n": 12}])
 @pytest.mark.filterwarnings("ignore:.*outputs are up to")
-def test_a_layer_that_looks_at_other_queries_is_told_so(layer, cosine, sizes):
+def test_a_layer_that_looks_at_other_queries_is_told_so(case, sizes):
+    layer, cosine = case
     said = sentences_of(layer, d=16, trials=40, cosine=cosine, norm="sqrt_d", **sizes)
     assert any(OTHER_QUERIES in sentence for sentence in said), said
 

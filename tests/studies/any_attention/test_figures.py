@@ -42,11 +42,11 @@ def drawn(tmp_path_factory):
     """The figures at fewer n and parameters, and one of each kind drawn again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawing, "FORMATS", ("svg",))
-        patch.setattr(figures, "MOST_SIZES_OF_MAP", 5)
+        patch.setattr(figures, "MOST_SIZES_OF_MAP", 3)
         for name, count in ((ACCURACY, 9), ("kernels_margins", 4), ("kernels_budget", 3)):
             patch.setitem(figures.DRAWN, name, replace(figures.DRAWN[name], count=count))
         for name in MAPS:
-            few = figures.DRAWN[name].values[::10]
+            few = figures.DRAWN[name].values[::20]
             patch.setitem(figures.DRAWN, name, replace(figures.DRAWN[name], values=few))
         folders = (tmp_path_factory.mktemp("kernels") for _ in range(2))
         return draw(next(folders), *FIGURES), draw(next(folders), ACCURACY, MAPS[0])
@@ -56,7 +56,6 @@ def table(drawn, name):
     return pq.read_table(drawn[0][name].with_suffix(".parquet")).to_pandas()
 
 
-@pytest.mark.whole_run
 def test_figures_are_the_same_twice(drawn):
     first, second = drawn
     for name, path in first.items():
@@ -65,7 +64,6 @@ def test_figures_are_the_same_twice(drawn):
         assert name not in second or path.read_bytes() == second[name].read_bytes()
 
 
-@pytest.mark.whole_run
 def test_lines_are_exact_values(drawn):
     for layer in LAYERS:
         own = table(drawn, ACCURACY).query(
@@ -78,12 +76,11 @@ def test_lines_are_exact_values(drawn):
             np.testing.assert_array_equal(line["p_best"], wanted)
 
 
-@pytest.mark.whole_run
 def test_maps_are_exact_values_of_their_kernels(drawn):
     of = {"degree": power, "temperature": lambda t: exponential("", "", lambda _: t, "")}
     for figure, (name, kernel) in zip(MAPS, of.items(), strict=True):
         found = table(drawn, figure)
-        assert len(found) == 3 * 7 * 5
+        assert len(found) == 3 * 4 * 3
         for layer in LAYERS:
             one = found.query(f"model == '{layer.model}' and attention_x == '{layer.attention_x}'")
             for _, row in one.sample(2, random_state=1).iterrows():
@@ -91,7 +88,6 @@ def test_maps_are_exact_values_of_their_kernels(drawn):
                 assert row["p_best"] == pytest.approx(wanted[0], abs=1e-12)
 
 
-@pytest.mark.whole_run
 def test_gaps_and_weights(drawn):
     gaps = table(drawn, "kernels_margins")
     linear = gaps.query("kernel == 'linear' and model == 'cross_attention'")
@@ -111,7 +107,6 @@ def test_multiples_of_k_nearly_geometric():
     assert spaced_multiples(7, 3, least=2, most=50)[0] == 7
 
 
-@pytest.mark.whole_run
 def test_a_line_is_named_once_in_the_legend_in_mathematics(drawn):
     assert figures.with_exponents("x^8") == "x$^{8}$"
     assert figures.with_exponents("e^(10 cos(q, k))") == "e$^{10 cos(q, k)}$"

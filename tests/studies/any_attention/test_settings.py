@@ -1,7 +1,6 @@
 """Faults of the section's settings, each named by its path with what is allowed."""
 
 import pytest
-from few import few
 from making import ROOT
 
 from attention_separation.config import load_config
@@ -23,10 +22,8 @@ def test_every_size_that_is_wrong_is_named_with_what_is_nearest():
     ]
 
 
-@few(
-    2,
-    ("section", "text"),
-    [
+def test_what_is_unknown_or_out_of_range(subtests):
+    for section, text in [
         ({"only": ["exp", "softmx"]}, "only[1]: 'softmx' is no kernel; did you mean 'exp' (soft"),
         ({"sizes": [2 * 10**12]}, "sizes[0]: 2000000000000 is not allowed"),
         ({"figures": ["fig4"]}, "figures[0]: 'fig4' is not allowed; allowed: 'kernels_accuracy'"),
@@ -34,8 +31,7 @@ def test_every_size_that_is_wrong_is_named_with_what_is_nearest():
         ({"simulated": {"n": 20_020}}, "simulated.n: "),
         ({"simulated": {"trials": 0}}, "simulated.trials: "),
         ({"data": {"at_least": 60_000}}, "simulated.n: n=200 with m=60000: 12000000 scores"),
-    ],
-)
-def test_what_is_unknown_or_out_of_range(section, text):
-    (fault,) = faults_of(**section)
-    assert fault.startswith(text)
+    ]:
+        with subtests.test(section=section, text=text):
+            (fault,) = faults_of(**section)
+            assert fault.startswith(text)

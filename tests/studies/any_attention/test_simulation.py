@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from few import few
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from literal_features import cosformer_weights, favor_weights
 from making import CONFIG
 from scipy.stats import binomtest, chi2, kstest
@@ -51,7 +52,7 @@ def mass_of(*shape):
     return found
 
 
-@few(1, "features", [3, 8, 12])
+@pytest.mark.parametrize("features", [3, 8, 12])
 def test_the_mean_of_favor_over_w_is_exp(features):
     """False-alarm budget 1e-6, see DEVIATIONS: 4 queries over 6 keys, short ones, for the features
     of long ones have heavy tails."""
@@ -81,8 +82,9 @@ def drawn(trials, features, d, seed=1):
     return draw_projections(np.random.default_rng(seed), trials, features, d)
 
 
-@pytest.mark.parametrize(("features", "d"), [(16, 22), (22, 22), (64, 21), (7, 1)])
-def test_rows_are_orthogonal_in_blocks(features, d):
+@given(case=st.sampled_from([(16, 22), (22, 22), (64, 21), (7, 1)]))
+def test_rows_are_orthogonal_in_blocks(case):
+    features, d = case
     w = drawn(3, features, d)
     assert w.shape == (3, features, d)
     for start in range(0, features, d):
@@ -111,7 +113,6 @@ def test_every_row_is_gaussian():
 PAPERS = CONFIG.any_attention.data
 SMALL = Data(a0=0.3, a1=1.1, b=0.4, c=0.7, classes=3, delta=0.01, at_least=4)
 NAMES = ("self, identity", "self, ones", "cross")
-each_layer = pytest.mark.parametrize("layer", LAYERS, ids=NAMES)
 each_kernel = pytest.mark.parametrize("kernel", SIMULATED, ids=lambda kernel: kernel.name)
 
 
@@ -141,12 +142,15 @@ def literal_trial(kernel, layer, data, n, draw, trial, features):
     return after_y, largest[0] <= tau < largest[1], f[places[0], places[-1]]
 
 
-@each_layer
-@each_kernel
-@few({0}, "n", [3, 12])
-def test_each_trial_is_that_of_the_definitions(kernel, layer, n):
+@settings(max_examples=20)
+@given(
+    layer=st.sampled_from(LAYERS),
+    kernel=st.sampled_from(SIMULATED),
+    n=st.sampled_from([3, 12]),
+)
+def test_each_trial_is_that_of_the_definitions(layer, kernel, n):
     """With n = K no other token has the special one's class."""
-    trials = 25
+    trials = 10
     (draw,) = draws(kernel, layer, SMALL, n, 7, trials)
     found = simulate(kernel, layer, SMALL, n, 7, trials)
     assert [*found] == [*kernel.features] or [*found] == [None]
@@ -195,18 +199,22 @@ def test_another_seed_kernel_layer_or_n_is_another_draw():
     assert all(a != b for a, b in itertools.combinations(signs, 2))
 
 
-@each_layer
-@few(1, ("data", "n", "trials"), [(PAPERS, 200, 2000), (SMALL, 12, 4000)])
-def test_against_exact_values(layer, data, n, trials):
+def test_against_exact_values(subtests):
     """24 binomial tests of exp and linear in all layers; and their shares, which do not vary."""
-    for kernel in SIMULATED:
-        if kernel.name not in KERNELS:
-            continue
-        exact = separate(KERNELS[kernel.name], layer, data, [n])
-        found = simulate(kernel, layer, data, n, 11, trials)[None]
-        for told, p in ((found.after_y, exact.p_after_y[0]), (found.paper, exact.p_paper[0])):
-            assert binomtest(int(told.sum()), trials, p).pvalue > FALSE_ALARM / 24
-        np.testing.assert_allclose(found.share, exact.share[0], rtol=1e-10)
+    for layer in LAYERS:
+        for data, n, trials in [(PAPERS, 200, 2000), (SMALL, 12, 4000)]:
+            with subtests.test(layer=layer, n=n):
+                for kernel in SIMULATED:
+                    if kernel.name not in KERNELS:
+                        continue
+                    exact = separate(KERNELS[kernel.name], layer, data, [n])
+                    found = simulate(kernel, layer, data, n, 11, trials)[None]
+                    for told, p in (
+                        (found.after_y, exact.p_after_y[0]),
+                        (found.paper, exact.p_paper[0]),
+                    ):
+                        assert binomtest(int(told.sum()), trials, p).pvalue > FALSE_ALARM / 24
+                    np.testing.assert_allclose(found.share, exact.share[0], rtol=1e-10)
 
 
 JOB = CONFIG.studies()["any_attention"].results["kernels_simulated"].settings

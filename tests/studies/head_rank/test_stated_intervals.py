@@ -90,7 +90,6 @@ def recorded(monkeypatch, module):
     return samples
 
 
-@pytest.mark.exhaustive
 def test_of_a_plurality_vote(monkeypatch):
     """No error and no chance is below 0, and no chance above 1: there no interval ends."""
     samples = recorded(monkeypatch, plurality_table)
@@ -154,16 +153,16 @@ def test_heads_found_stand_in_the_order_of_their_number():
     assert max(len(heads) for heads in places.values()) == 3
 
 
-@pytest.mark.parametrize(
-    ("errors", "error", "expected"),
-    [
+def test_where_errors_reach_one_they_have_it(subtests):
+    """With the first number of heads that has it; None where the fewest have it already."""
+    for errors, error, expected in [
         ([0.9, 0.5, 0.1], 0.5, 10.0),
         ([0.9, 0.5, 0.1], 0.3, 10**1.5),
         ([0.9, 0.5, 0.1], 0.9, None),
         ([0.9, 0.5, 0.1], 0.05, None),
-    ],
-)
-def test_where_errors_reach_one_they_have_it(errors, error, expected):
-    """With the first number of heads that has it; None where the fewest have it already."""
-    found = plurality_table.heads_reaching(np.array([1.0, 10, 100]), np.array(errors), error)
-    assert found == (None if expected is None else pytest.approx(expected))
+    ]:
+        with subtests.test(errors=errors, error=error, expected=expected):
+            found = plurality_table.heads_reaching(
+                np.array([1.0, 10, 100]), np.array(errors), error
+            )
+            assert found == (None if expected is None else pytest.approx(expected))

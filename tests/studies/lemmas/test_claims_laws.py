@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from claim_cases import CASE_IDS, CASES, JOB, SIZES, all_signs, claim, literal_attention, matches
-from few import few
+from claim_cases import CASES, JOB, SIZES, all_signs, claim, literal_attention, matches
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation.studies.lemmas.claim import setting_of
 from attention_separation.studies.lemmas.lemma import (
@@ -27,8 +28,7 @@ from attention_separation.studies.softmax_vs_linear.models.contest import (
 )
 
 
-@pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
-@few({1}, "theta", [0.05, 0.3, 0.9])
+@given(case=st.sampled_from([*CASES]), theta=st.sampled_from([0.05, 0.3, 0.9]))
 def test_law_of_a_row_is_that_of_all_signs(case, theta):
     for n, d in SIZES[case.model]:
         setting = setting_of(JOB, n, d)
@@ -42,8 +42,7 @@ def test_law_of_a_row_is_that_of_all_signs(case, theta):
             assert found == pytest.approx(reached[row].mean(), abs=1e-14)
 
 
-@few({0}, "b", [0.2, 0.7])
-@pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
+@given(b=st.sampled_from([0.2, 0.7]), case=st.sampled_from([*CASES]))
 def test_chance_of_a_column_is_that_of_all_signs(case, b):
     for n, d in SIZES[case.model]:
         setting = replace(setting_of(JOB, n, d), b=b, c=1 - b)
@@ -71,8 +70,9 @@ def sign_lemmas():
             yield pytest.param(lemma, theorem, Case(model, kernel, dataset, x), id=lemma)
 
 
-@pytest.mark.parametrize(("lemma", "theorem", "case"), [*sign_lemmas()])
-def test_sign_lemmas_and_theorems_are_judged_by_all_signs(lemma, theorem, case):
+@given(row=st.sampled_from([row.values for row in sign_lemmas()]))
+def test_sign_lemmas_and_theorems_are_judged_by_all_signs(row):
+    lemma, theorem, case = row
     n, d = SIZES[case.model][2]
     setting = replace(setting_of(JOB, n, d), b=0.6, c=0.4, theta=0.4)
     tau = case.theta(setting) * setting.s
@@ -99,17 +99,20 @@ def test_sign_lemmas_and_theorems_are_judged_by_all_signs(lemma, theorem, case):
     assert claim(f"{lemma}.hoeffding").evaluate(setting).value == pytest.approx(deviation)
 
 
-@pytest.mark.parametrize(
-    ("name", "model", "x"),
-    [
-        ("1.1", SELF_ATTENTION_MODEL, "ones"),
-        ("6.2", SELF_ATTENTION_MODEL, "ones"),
-        ("1.1.identity", SELF_ATTENTION_MODEL, "identity"),
-        ("1.2", CROSS_ATTENTION_MODEL, "identity"),
-    ],
+@given(
+    case=st.sampled_from(
+        [
+            ("1.1", SELF_ATTENTION_MODEL, "ones"),
+            ("6.2", SELF_ATTENTION_MODEL, "ones"),
+            ("1.1.identity", SELF_ATTENTION_MODEL, "identity"),
+            ("1.2", CROSS_ATTENTION_MODEL, "identity"),
+        ]
+    ),
+    row=st.sampled_from([(0.01, 0.05), (0.9, 0.05), (0.01, 0.6)]),
 )
-@pytest.mark.parametrize(("a0", "tau_c"), [(0.01, 0.05), (0.9, 0.05), (0.01, 0.6)])
-def test_separating_theorems_are_their_worst_event(name, model, x, a0, tau_c):
+def test_separating_theorems_are_their_worst_event(case, row):
+    name, model, x = case
+    a0, tau_c = row
     n, d = SIZES[model][2]
     setting = replace(setting_of(JOB, n, d), a0=a0, c=tau_c, theta=tau_c)
     p = {}
@@ -127,7 +130,6 @@ def test_separating_theorems_are_their_worst_event(name, model, x, a0, tau_c):
     assert claim(name).evaluate(setting).value == pytest.approx(max(positive), abs=1e-13)
 
 
-@pytest.mark.exhaustive
 def test_what_the_misprinted_theorem_asks_never_happens(by_id):
     assert all(row["value"] == pytest.approx(1) for row in by_id["6.2.printed"])
 
@@ -140,7 +142,7 @@ def test_heads_are_those_of_fair_coins():
             assert chance_of_heads(heads, coins) == pytest.approx(wanted, rel=1e-13, abs=0)
 
 
-@pytest.mark.parametrize("p", [0.0, 1e-20, 0.3, 1.0])
+@given(p=st.sampled_from([0.0, 1e-20, 0.3, 1.0]))
 def test_none_or_some_of_the_columns(p):
     assert chance_of_none(p, 5) == pytest.approx((1 - p) ** 5)
     some = 1 - (1 - p) ** 5 if p > 1e-9 else 5 * p

@@ -5,6 +5,8 @@ import re
 
 import pytest
 from claim_cases import JOB, SETTINGS
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from attention_separation.studies.lemmas.claim import formula, setting_of
@@ -61,7 +63,6 @@ def test_every_part_of_the_paper_is_there_once():
     assert len(set(ids)) == len(ids)
 
 
-@pytest.mark.exhaustive
 def test_table_has_every_claim_at_every_size_and_no_empty_cell(table, by_id):
     assert table.schema.equals(SCHEMA)
     assert list(by_id) == [one.id for one in all_claims()]
@@ -81,7 +82,6 @@ def test_table_has_every_claim_at_every_size_and_no_empty_cell(table, by_id):
         assert row["holds"] == (row["margin"] > 0 if row["relation"] != "ratio" else None)
 
 
-@pytest.mark.exhaustive
 def test_paths_say_where_a_claim_ends(by_id):
     """At the largest n: of every claim on a model, its value and bound along its model's paths, the
     slow ones if it is on scores or networks."""
@@ -105,9 +105,8 @@ N, A, B, C, S, T, DELTA = 200, 1.2, 0.2, 0.8, 2.3, 10.0, 0.01
 LETTERS = {"n": N, "a1": A, "b": B, "c": C, "s": S, "t": T, "δ": DELTA, "d": 22}
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
+def test_what_is_printed_is_computed(subtests):
+    for text, value in [
         ("1/2", 0.5),
         ("n^((1+a₁)²)", N ** ((1 + A) ** 2)),
         ("n^(a₁²+b²+c²)", N ** (A**2 + B**2 + C**2)),
@@ -122,13 +121,12 @@ LETTERS = {"n": N, "a1": A, "b": B, "c": C, "s": S, "t": T, "δ": DELTA, "d": 22
         ("−1 / log 0.9", -1 / math.log(0.9)),
         ("10^(−12)", 1e-12),
         ("n⁴ / (n^1.4 (n−1) + n⁴)", N**4 / (N**1.4 * (N - 1) + N**4)),
-    ],
-)
-def test_what_is_printed_is_computed(text, value):
-    assert formula(text)(LETTERS) == pytest.approx(value, rel=1e-14)
+    ]:
+        with subtests.test(text=text, value=value):
+            assert formula(text)(LETTERS) == pytest.approx(value, rel=1e-14)
 
 
-@pytest.mark.parametrize("text", ["", "n^", "(n", "n)", "n ! 2", "/n", "2 −"])
+@given(text=st.sampled_from(["", "n^", "(n", "n)", "n ! 2", "/n", "2 −"]))
 def test_what_is_no_formula_is_refused(text):
     with pytest.raises(SyntaxError):
         formula(text)
@@ -149,9 +147,8 @@ def test_every_bound_that_a_table_shows_is_its_formulas():
         assert one.evaluate(setting).bound == one.bound(setting), one.id
 
 
-@pytest.mark.parametrize(
-    ("model", "size", "text"),
-    [
+def test_sizes_that_are_none_are_refused(subtests):
+    for model, size, text in [
         ("self_attention", {"n": 200, "d": 21}, "nearest valid n"),
         ("cross_attention", {"n": 200, "d": 22}, "nearest valid n"),
         ("self_attention", {"n": 200, "d": 3}, "one class"),
@@ -159,11 +156,10 @@ def test_every_bound_that_a_table_shows_is_its_formulas():
         ("self_attention", {"n": 20, "d": 22}, "one token in a class"),
         ("cross_attention", {"n": 20, "d": 21}, "one token in a class"),
         ("self_attention", {"n": 200, "d": 22, "m": 3}, "unknown key; allowed: n, d"),
-    ],
-)
-def test_sizes_that_are_none_are_refused(model, size, text):
-    with pytest.raises(ValidationError, match=text):
-        ClaimsJob.model_validate(SETTINGS | {"sizes": SETTINGS["sizes"] | {model: [size]}})
+    ]:
+        sizes = SETTINGS["sizes"] | {model: [size]}
+        with subtests.test(model=model, size=size), pytest.raises(ValidationError, match=text):
+            ClaimsJob.model_validate(SETTINGS | {"sizes": sizes})
 
 
 @pytest.mark.parametrize(("model", "d"), [("self_attention", 22), ("cross_attention", 21)])

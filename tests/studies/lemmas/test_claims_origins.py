@@ -49,7 +49,6 @@ def test_every_pattern_of_origins_is_of_some_claim_and_no_other_id_is_known():
         origin("D.99.P1")
 
 
-@pytest.mark.exhaustive
 def test_a_bound_that_fails_at_all_sizes_is_given_only_where_the_text_gives_it(by_id):
     failing = {name for name, rows in by_id.items() if not any(row["holds"] for row in rows)}
     for name in ("D.2.P4a", "D.3.P4", "D.3.P5", "D.4.P2", "E.1.P4.own", "E.2.P4", "E.2.P5"):
@@ -78,7 +77,6 @@ def test_identities_hold_whatever_the_parameters():
             assert one.evaluate(setting).holds, (one.id, n, d)
 
 
-@pytest.mark.exhaustive
 def test_the_tensor_trick_needs_rows(by_id):
     for name in ("A.1", "C.3", "C.5"):
         (row,) = by_id[name]
@@ -103,7 +101,6 @@ def test_the_tensor_trick_is_that_of_definition_a_1():
     assert sides.tensor[i1 * 3 + i2] == pytest.approx(math.exp(score))
 
 
-@pytest.mark.exhaustive
 def test_the_page_says_where_bounds_are_from_and_what_fails_in_the_range(table):
     rows = {row["id"]: row for row in page(table).to_pylist()}
     assert (

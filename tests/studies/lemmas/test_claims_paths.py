@@ -4,6 +4,8 @@ import math
 
 import pytest
 from claim_cases import JOB
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation.studies.lemmas.claim import Measured
 from attention_separation.studies.lemmas.paths import SizePath, holds_from, least_margin, paths
@@ -49,7 +51,7 @@ def test_paths_begin_at_4_or_where_two_classes_have_two_tokens():
     assert first == {"d fixed": (40, 22), "d quarter": (8, 4), **slow}
 
 
-@pytest.mark.parametrize("start", [100, 101, 5000, 123457])
+@given(start=st.sampled_from([100, 101, 5000, 123457]))
 def test_the_first_n_is_found(start):
     path = SizePath(REGRESSION, "d fixed")
     assert holds_from(path, lambda size: size[0] >= start) == start

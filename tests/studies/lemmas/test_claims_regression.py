@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from claim_cases import JOB, all_signs, claim
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation.studies.lemmas.claim import setting_of
 from attention_separation.studies.lemmas.claims_table import evaluate_claims
@@ -34,8 +36,7 @@ def test_of_some_columns_a_chance_is_that_of_one_over_many(name):
     assert claim(name).evaluate(setting).value == pytest.approx(wanted, rel=1e-9)
 
 
-@pytest.mark.parametrize("kernel", ["exp", "linear"])
-@pytest.mark.parametrize("dataset", [0, 1])
+@given(kernel=st.sampled_from(["exp", "linear"]), dataset=st.sampled_from([0, 1]))
 def test_two_levels_are_the_literal_model(kernel, dataset):
     n = 12
     data = levels(n, kernel, dataset)
@@ -49,8 +50,7 @@ def test_two_levels_are_the_literal_model(kernel, dataset):
             assert data.hoeffding(tau) >= wanted
 
 
-@pytest.mark.parametrize("kernel", ["exp", "linear"])
-@pytest.mark.parametrize("dataset", [0, 1])
+@given(kernel=st.sampled_from(["exp", "linear"]), dataset=st.sampled_from([0, 1]))
 def test_worst_data_are_the_worst(kernel, dataset):
     n = 30
     data = levels(n, kernel, dataset)
@@ -73,7 +73,6 @@ def test_worst_data_are_the_worst(kernel, dataset):
         assert min(special) >= data.smallest_special()
 
 
-@pytest.mark.exhaustive
 def test_networks_of_the_regression_model(by_id):
     for name in ("5.1", "5.3", "5.4"):
         for row, bound in zip(by_id[name], by_id[f"{name}.every"], strict=True):

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from claim_cases import CASE_IDS, CASES, JOB, SIZES, claim, literal_attention, matches
-from few import few
+from claim_cases import CASES, JOB, SIZES, claim, literal_attention, matches
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation.studies.lemmas.claim import setting_of
 from attention_separation.studies.lemmas.claims_table import all_claims
@@ -14,7 +15,7 @@ from attention_separation.studies.softmax_vs_linear.models.attention import SELF
 from attention_separation.studies.softmax_vs_linear.models.contest import IN_THE_PAPER
 
 
-@pytest.mark.parametrize("case", CASES, ids=CASE_IDS)
+@given(case=st.sampled_from([*CASES]))
 def test_u_f_and_c_are_those_of_literal_attention(case):
     for n, d in SIZES[case.model]:
         setting = setting_of(JOB, n, d)
@@ -106,7 +107,7 @@ def test_claims_compare_what_they_say():
     _same_values("E.2.P5", setting, c[others, 1 : d - 1])
 
 
-@few(1, ("kernel", "dataset"), [("exp", 0), ("linear", 1), ("linear", 0)])
+@pytest.mark.parametrize(("kernel", "dataset"), [("exp", 0), ("linear", 1), ("linear", 0)])
 def test_what_section_e_leaves_out_is_that_of_literal_attention(kernel, dataset):
     """Each closed form is all entries of u, f and c that its part names."""
     rng = np.random.default_rng(5)

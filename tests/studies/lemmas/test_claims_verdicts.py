@@ -42,7 +42,6 @@ def without_subject(row):
     return row["verdict"].removeprefix(f"{SUBJECTS.get(row['source'])} ")
 
 
-@pytest.mark.exhaustive
 def test_what_is_said_of_every_claim(by_id):
     expected = dict.fromkeys(by_id, "holds at the sizes tested")
     for ids, start in (
@@ -69,7 +68,6 @@ def test_what_is_said_of_every_claim(by_id):
         assert by_id[name][0]["verdict"].endswith(" by Hoeffding's bound at every n tested")
 
 
-@pytest.mark.exhaustive
 def test_what_fails_in_the_range_of_the_dataset_does_not_simply_hold(by_id):
     of_all = {name: rows for name, rows in by_id.items() if HOLDS.search(rows[0]["verdict"])}
     found = {name for name, rows in of_all.items() if rows[0]["verdict"].endswith(OF_THE_RANGE)}
@@ -83,7 +81,6 @@ def test_what_fails_in_the_range_of_the_dataset_does_not_simply_hold(by_id):
             assert all(one["range_margin"] is None or one["range_margin"] > 0 for one in rows), name
 
 
-@pytest.mark.exhaustive
 def test_a_late_start_says_where_it_fails_for_all_that(by_id):
     """At b = 0.9 a token's own class alone carries the other tokens over tau = 0.2 s."""
     for name in ("E.3.P2", "E.D0-exp.zero", "1.1.identity"):
@@ -96,7 +93,6 @@ def test_a_late_start_says_where_it_fails_for_all_that(by_id):
         assert row["from_n_d_tenth"] is row["from_n_d_log"] is None
 
 
-@pytest.mark.exhaustive
 def test_an_o_is_not_judged(by_id):
     for name in RATIOS.split():
         for row in by_id[name]:
@@ -114,7 +110,6 @@ def test_an_o_is_not_judged(by_id):
             assert f"like {slope}" in said
 
 
-@pytest.mark.exhaustive
 def test_a_path_that_the_theorems_leave_out_says_so(by_id):
     text = by_id["D.8.assumption"][0]["verdict"]
     assert text.count("with d fixed") == text.count("(the theorems ask that it grows)") == 1
@@ -128,7 +123,6 @@ def test_a_path_that_the_theorems_leave_out_says_so(by_id):
     assert re.search(r"from n >= 4\d\d, with d − 1 = ", row["verdict"])
 
 
-@pytest.mark.exhaustive
 def test_constants_are_the_least_that_suffice(by_id):
     said = "holds with least C = 1.443 at every n tested"  # 1 / log 2
     assert by_id["5.2"][0]["verdict"] == said
@@ -167,7 +161,6 @@ def test_a_claim_that_ceases_to_hold():
     assert (rows[0]["from_n_d_fixed"], rows[0]["last_n_d_fixed"]) == (None, 400)
 
 
-@pytest.mark.exhaustive
 def test_ranges_report_their_worst_end(by_id):
     row = by_id["E.1.P3a"][0]
     assert row["holds"]

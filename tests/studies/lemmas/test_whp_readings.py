@@ -19,7 +19,6 @@ def rows():
     }
 
 
-@pytest.mark.exhaustive
 def test_every_claim_with_a_delta_is_read_in_every_way(rows):
     wanted = {one.id for one in all_claims() if "δ" in one.columns()["formula"]}
     wanted -= {f"5.{k}{m}" for k in (1, 3, 4) for m in ("", ".m")}
@@ -41,7 +40,6 @@ def test_a_reading_is_the_bound_on_failure_and_leaves_the_experiments_m():
         assert setting.m == usual.m == 15
 
 
-@pytest.mark.exhaustive
 def test_a_reading_that_changes_a_verdict_does_so(rows):
     row = rows["D.4.hoeffding", "δ/√n"]
     assert row["changes"]
@@ -64,7 +62,6 @@ def test_a_reading_that_changes_a_verdict_does_so(rows):
         assert row["changes"] == (row["reading"] == "δ/n²")
 
 
-@pytest.mark.exhaustive
 def test_of_lemmas_on_all_data_a_reading_says_what_is_proved(rows, by_id):
     start = by_id["5.1.every"][0]["from_n_d_fixed"]
     assert rows["5.1.every", "δ/n²"]["usual"] == f"holds only from n >= {start}"

@@ -29,7 +29,6 @@ def made():
         return accuracy_limits.tables(JOB)
 
 
-@pytest.mark.exhaustive
 def test_a_row_for_each_line_mu_and_n_in_order(made):
     table = made["needle_lines"]
     assert table.schema.equals(ACCURACY_SCHEMA)
@@ -45,7 +44,6 @@ def test_a_row_for_each_line_mu_and_n_in_order(made):
             assert row["accuracy"] == pytest.approx(found.value, abs=1e-7)
 
 
-@pytest.mark.exhaustive
 def test_critical_n_and_where_there_is_none(made):
     table = made["needle_critical"]
     assert table.schema.equals(CRITICAL_SCHEMA)
@@ -60,7 +58,6 @@ def test_critical_n_and_where_there_is_none(made):
     assert 0 < row["error"] < 0.01
 
 
-@pytest.mark.exhaustive
 def test_sinks_at_the_sizes_and_where_they_fail(made):
     table = made["needle_sink"]
     assert table.schema.equals(SINK_SCHEMA)

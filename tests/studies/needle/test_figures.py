@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from few import few
 from needle_cells import runs, table_of
 from needle_tables import SCHEMAS, folder_of_tables
 
@@ -40,20 +39,21 @@ def run_figure(folder, name, output, job=None):
     )  # fmt: skip
 
 
-@few({3}, "name", FIGURES_OF_NEEDLE)
-def test_the_job_writes_a_figure_and_its_numbers(folder, name, monkeypatch):
-    monkeypatch.setattr(drawing, "FORMATS", ("svg",))
-    assert run_figure(folder, name, f"0/{name}.svg") == 0
-    drawn = (folder / f"0/{name}.svg").read_bytes()
-    assert FIGURES_OF_NEEDLE[name].encode() in drawn
-    shown = "needle_cells"
-    if name in FIGURES_OF_LINES:
-        shown = name if name in SCHEMAS else "needle_lines"
-    numbers = pq.read_table(folder / f"0/{name}.parquet")
-    assert numbers.to_pylist() == table(folder, shown).to_pylist()
-    if name == "needle_features":
-        assert run_figure(folder, name, f"1/{name}.svg") == 0
-        assert (folder / f"1/{name}.svg").read_bytes() == drawn
+def test_the_job_writes_a_figure_and_its_numbers(subtests, folder, monkeypatch):
+    for name in FIGURES_OF_NEEDLE:
+        with subtests.test(name=name):
+            monkeypatch.setattr(drawing, "FORMATS", ("svg",))
+            assert run_figure(folder, name, f"0/{name}.svg") == 0
+            drawn = (folder / f"0/{name}.svg").read_bytes()
+            assert FIGURES_OF_NEEDLE[name].encode() in drawn
+            shown = "needle_cells"
+            if name in FIGURES_OF_LINES:
+                shown = name if name in SCHEMAS else "needle_lines"
+            numbers = pq.read_table(folder / f"0/{name}.parquet")
+            assert numbers.to_pylist() == table(folder, shown).to_pylist()
+            if name == "needle_features":
+                assert run_figure(folder, name, f"1/{name}.svg") == 0
+                assert (folder / f"1/{name}.svg").read_bytes() == drawn
 
 
 def test_a_table_of_other_settings_is_refused(folder, capsys):

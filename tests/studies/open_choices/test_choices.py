@@ -4,6 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from making import STUDY, config_points, exact_at
 
 from attention_separation.studies.open_choices.alternatives import ALTERNATIVES
@@ -208,7 +210,7 @@ WITHOUT_EFFECT = [{"choice": "grids", "note": "x"}, {"choice": "a tie", "note": 
 RANKS = {"V": 1, "large": 2, "between": 3, "small": 4, "none": 5}
 
 
-@pytest.mark.parametrize("seed", range(20))
+@given(seed=st.sampled_from(range(20)))
 def test_rows_stand_by_rank_then_bounds_then_choices_without_effect(seed):
     """In whatever order they are made; of one place in the order that they are made in."""
     rng = np.random.default_rng(seed)

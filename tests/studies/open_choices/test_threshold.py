@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 
-from few import few
 from making import CHOICES, CONFIG, SECTION, STUDY, changed_study, contest, entry, panel, point
 from threshold_cases import SELF, SUCCESS, curve_of
 
@@ -64,24 +63,22 @@ def test_the_table_and_the_figure():
     assert {"𝑑", "𝑑*", "𝑎₁", "(τ/√log 𝑛)*"} <= set(labels)
 
 
-@few(1,
-    ("model", "sweep", "held"),
-    [
+def test_panels_that_sweep_neither_n_nor_m_or_two_parameters(subtests):
+    for model, sweep, held in [
         ("self_attention", {"a1": [0.5, 1.2]}, {"n": 200, "d": 22, "m": 15}),
         ("self_attention", {"a1": [0.5, 1.2], "c": [0.6, 0.8]}, {"n": 200, "d": 22, "m": 15}),
         ("self_attention", {"n": [40, 80], "d": [4, 6]}, {"m": 15}),
         ("cross_attention", {"d": [3, 5]}, {"n": 40, "m": 15}),
-    ],
-)  # fmt: skip
-def test_panels_that_sweep_neither_n_nor_m_or_two_parameters(model, sweep, held):
-    own = SELF if model == "self_attention" else {"a0": 0.01, "a1": 1.2}
-    held |= {key: value for key, value in own.items() if key not in sweep}
-    one = panel(model, sweep, **held)
-    table = threshold_table(PanelsJob(panels=[one]))
-    assert len(table) == 2 * math.prod(len(values) for values in sweep.values())
-    for name, values in sweep.items():
-        assert set(table[name].to_pylist()) == set(values)
-    threshold_figure(PanelsJob(panels=[one]), table).draw_without_rendering()
+    ]:  # fmt: skip
+        with subtests.test(model=model, sweep=sweep, held=held):
+            own = SELF if model == "self_attention" else {"a0": 0.01, "a1": 1.2}
+            held |= {key: value for key, value in own.items() if key not in sweep}
+            one = panel(model, sweep, **held)
+            table = threshold_table(PanelsJob(panels=[one]))
+            assert len(table) == 2 * math.prod(len(values) for values in sweep.values())
+            for name, values in sweep.items():
+                assert set(table[name].to_pylist()) == set(values)
+            threshold_figure(PanelsJob(panels=[one]), table).draw_without_rendering()
 
 
 def test_formulas_and_notes_of_settings_are_text_and_no_mathematics():

@@ -53,22 +53,20 @@ def test_whp_ranges_are_runs_of_neighbours():
 BOUND = 0.01 / 200
 
 
-@pytest.mark.parametrize(
-    ("failure", "error", "counts"),
-    [
+def test_a_point_is_whp_or_not_only_if_it_surely_is(subtests):
+    """Failure and error in units of delta/n; counts of points whp and undecided."""
+    for failure, error, counts in [
         (0.99, 0.0, (1, 0)),
         (1.01, 0.0, (0, 0)),
         (0.5, 0.49, (1, 0)),
         (0.5, 0.51, (0, 1)),
         (1.5, 0.49, (0, 0)),
         (1.5, 0.51, (0, 1)),
-    ],
-)
-def test_a_point_is_whp_or_not_only_if_it_surely_is(failure, error, counts):
-    """Failure and error in units of delta/n; counts of points whp and undecided."""
-    row = whp(np.ones((1, 4)) - failure * BOUND, error * BOUND).to_pylist()[0]
-    assert (row["points_whp"], row["points_undecided"]) == counts
-    assert (row["not_whp"] is None) == (counts != (0, 0))
+    ]:
+        with subtests.test(failure=failure, error=error, counts=counts):
+            row = whp(np.ones((1, 4)) - failure * BOUND, error * BOUND).to_pylist()[0]
+            assert (row["points_whp"], row["points_undecided"]) == counts
+            assert (row["not_whp"] is None) == (counts != (0, 0))
 
 
 def test_all_four_are_whp_where_each_is_and_fail_where_any_does():

@@ -42,7 +42,6 @@ def test_the_page_shows_its_pictures():
     page = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
     for figure in FIGURES:
         assert f"(contests/{figure}.svg)" in page
-        assert (ROOT / f"docs/contests/{figure}.svg").stat().st_size > 20_000
     verdicts = pd.read_csv(ROOT / "docs/contests/verdicts.csv", comment="#")
     assert verdicts["verdict"].eq("agrees").all()
     rates = verdicts["points"] * verdicts["mean_p_exact"]

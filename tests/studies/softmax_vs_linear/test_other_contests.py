@@ -126,7 +126,6 @@ def read(made, path):
     return pq.ParquetFile(made / f"{path}.parquet").read()
 
 
-@pytest.mark.whole_run
 def test_trials_count_the_events_of_the_contest(made):
     table = read(made, "panels/many")
     assert table.schema.names == panel_tables.simulated_schema(MANY).names
@@ -139,7 +138,6 @@ def test_trials_count_the_events_of_the_contest(made):
     assert read(made, "panels/papers").schema.names[15:19] == [*CONTEST_OF_PAPER.events]
 
 
-@pytest.mark.whole_run
 def test_exact_values_are_joined_to_trials_of_their_contest(made):
     trials, exactly = (
         [made / f"{folder}/{name}.parquet" for name in ("one", "many")]
@@ -150,14 +148,12 @@ def test_exact_values_are_joined_to_trials_of_their_contest(made):
         panel_tables.read_joined(trials, exactly, (MANY, ONE))
 
 
-@pytest.mark.whole_run
 def test_the_simulation_agrees_with_its_exact_values(made):
     rows = read(made, "tables/verdicts").to_pylist()
     assert [(row["panel"], row["verdict"]) for row in rows] == [(name, "agrees") for name in PANELS]
     assert len(read(made, "tables/verdicts_points")) == 4 + 4 + 2
 
 
-@pytest.mark.whole_run
 def test_with_high_probability_has_a_row_for_each_event_and_one_for_all(made):
     rows = read(made, "tables/whp").to_pylist()
     of = {name: [row for row in rows if row["panel"] == name] for name in PANELS}
@@ -170,7 +166,6 @@ def test_with_high_probability_has_a_row_for_each_event_and_one_for_all(made):
         assert together["points_whp"] <= min(row["points_whp"] for row in each)
 
 
-@pytest.mark.whole_run
 def test_a_figure_of_two_contests_has_both_kinds_of_columns(studies, made):
     table = read(made, "figures/pair")
     of = {name: [row for row in table.to_pylist() if row["panel"] == name] for name in PANELS}
@@ -185,7 +180,6 @@ def test_a_figure_of_two_contests_has_both_kinds_of_columns(studies, made):
         assert {name: row[name] for name in own} == own
 
 
-@pytest.mark.whole_run
 def test_figures_say_whose_contest_is_not_the_papers(studies, made):
     paper, choices = studies["softmax_vs_linear"], studies["open_choices"]
 
@@ -241,7 +235,6 @@ def test_phase_maps_say_whose_contest_is_not_the_papers(studies):
     assert places_on_map(job.panels[1], marked["papers"]) == []
 
 
-@pytest.mark.whole_run
 def test_the_figure_of_thresholds_has_a_colour_and_a_line_for_each_kernel(studies, made):
     choices = studies["open_choices"]
     job = choices.results["threshold"].settings

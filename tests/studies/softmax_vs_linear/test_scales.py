@@ -1,6 +1,8 @@
 """What a scale makes smaller: trials, points, and what audits and the study of kernels look at."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from making import CONFIG, ROOT
 
 from attention_separation.config import load_config
@@ -19,7 +21,7 @@ def settings(studies, study, name):
     return studies[study].results[name].settings
 
 
-@pytest.mark.parametrize("name", AUDITS)
+@given(name=st.sampled_from(AUDITS))
 def test_an_audit_looks_at_a_third_of_the_panels_at_most(name):
     of_paper, of_smoke = (settings(each, "open_choices", name) for each in (PAPER, SMOKE))
     assert 1 <= len(of_smoke.panels) <= len(of_paper.panels) / 3
@@ -40,7 +42,6 @@ def test_few_claims_at_one_size_each():
     assert settings(PAPER, "lemmas", "claims").most is None
 
 
-@pytest.mark.exhaustive
 def test_few_kernels_few_claims_of_each_law_and_few_points():
     of_smoke = settings(SMOKE, "any_attention", "kernels_laws")
     rows = law_table(of_smoke).to_pylist()
@@ -52,8 +53,7 @@ def test_few_kernels_few_claims_of_each_law_and_few_points():
     assert settings(SMOKE, "any_attention", "kernels_simulated").simulated.trials == 20
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", DRAWN)
+@given(name=st.sampled_from([*DRAWN]))
 def test_the_figures_of_kernels_have_few_points(name):
     job = settings(SMOKE, "any_attention", name)
     drawn = DRAWN[name].at_most(job.points)

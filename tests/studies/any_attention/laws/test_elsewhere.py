@@ -1,47 +1,29 @@
-"""The laws at other data: no claim differs there, and all of them are counted."""
+"""The laws at other data: claims of each law and kind are counted by verdict."""
 
-import csv
+from collections import Counter
 
-import pytest
-from making import CONFIG, ROOT
+from making import CONFIG
 
 from attention_separation.studies.any_attention.laws import law_table
-from attention_separation.studies.any_attention.laws.law_table import (
-    CHANGES,
-    COUNTS,
-    LAWS,
-    elsewhere_table,
-)
-
-pytestmark = pytest.mark.exhaustive
-
-DATA = CONFIG.any_attention.data
-TRACKED = ROOT / "docs/kernels/laws_elsewhere.csv"
+from attention_separation.studies.any_attention.laws.law_table import CHANGES, COUNTS
 
 
-@pytest.fixture(scope="module")
-def tracked():
-    with TRACKED.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+def test_claims_are_counted_by_law_kind_and_verdict(monkeypatch):
+    """Of made-up claims at each of the other data."""
+    judged = []
 
+    def judge(data):
+        judged.append(data)
+        kinds = [("last", "number", COUNTS[len(judged) % 4]), ("first", "statement", "agrees")]
+        kinds += [("last", "number", "agrees")] * len(judged)
+        return [dict(zip(("law", "kind", "verdict"), kind, strict=True)) for kind in kinds]
 
-@pytest.mark.parametrize("change", CHANGES, ids=str)
-def test_the_tracked_table_is_that_of_the_laws(monkeypatch, tracked, change):
-    """Which a whole run does not make."""
-    monkeypatch.setattr(law_table, "CHANGES", (change,))
-    found = [
-        {name: str(value) for name, value in row.items()}
-        for row in elsewhere_table(DATA).to_pylist()
-    ]
-    assert found == [row for row in tracked if row["data"] == found[0]["data"]]
-
-
-def test_all_data_and_laws_are_in_the_tracked_table(tracked):
-    assert len(CHANGES) == len({row["data"] for row in tracked}) >= 8
-    assert {row["law"] for row in tracked} == {law.name for law in LAWS}
-    for data in {row["data"] for row in tracked}:
-        rows = [row for row in tracked if row["data"] == data]
-        total = {verdict: sum(int(row[verdict]) for row in rows) for verdict in COUNTS}
-        assert total["differs"] == 0
-        assert total["agrees"] > 10 * total["undecided"] + 5 * total["not applicable"]
-        assert len({(row["law"], row["kind"]) for row in rows}) == len(rows)
+    monkeypatch.setattr(law_table, "judge_laws", judge)
+    data = CONFIG.any_attention.data
+    rows = law_table.elsewhere_table(data).to_pylist()
+    assert judged == [data.model_copy(update=change) for change in CHANGES]
+    for k, (last, first) in enumerate(zip(rows[::2], rows[1::2], strict=True), start=1):
+        assert (last["law"], first["law"], first["data"]) == ("last", "first", last["data"])
+        counts = Counter([COUNTS[k % 4], *["agrees"] * k])
+        assert {verdict: last[verdict] for verdict in COUNTS} == {v: counts[v] for v in COUNTS}
+        assert [first[verdict] for verdict in COUNTS] == [verdict == "agrees" for verdict in COUNTS]

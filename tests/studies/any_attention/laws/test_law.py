@@ -13,9 +13,8 @@ DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
 CLAIM = law.Prediction("linear", LAYERS[0], "P", 0.5, 0.5, 0.01)
 
 
-@pytest.mark.parametrize(
-    ("predicted", "measured", "difference", "verdict"),
-    [
+def test_a_claim(subtests):
+    for predicted, measured, difference, verdict in [
         (0.5, 0.5, 0.0, "agrees"),
         (101.0, 100.0, 0.01, "agrees"),
         (98.0, 100.0, 0.02, "differs"),
@@ -27,29 +26,28 @@ CLAIM = law.Prediction("linear", LAYERS[0], "P", 0.5, 0.5, 0.01)
         (math.inf, 7.0, math.inf, "differs"),
         (7.0, math.inf, math.inf, "differs"),
         (0.5, math.nan, math.nan, "undecided"),
-    ],
-)
-def test_a_claim(predicted, measured, difference, verdict):
-    claim = replace(CLAIM, predicted=predicted, measured=measured)
-    assert claim.difference == pytest.approx(difference, nan_ok=True)
-    assert claim.verdict == verdict
-    assert replace(claim, holds=False).verdict == "not applicable"
+    ]:
+        with subtests.test(predicted=predicted):
+            claim = replace(CLAIM, predicted=predicted, measured=measured)
+            assert claim.difference == pytest.approx(difference, nan_ok=True)
+            assert claim.verdict == verdict
+            assert replace(claim, holds=False).verdict == "not applicable"
 
 
-@pytest.mark.parametrize(
-    ("ends", "step", "tolerance", "verdict"),
-    [
+def test_a_number_between_the_ends_of_its_error_term(subtests):
+    for ends, step, tolerance, verdict in [
         ((490.0, 520.0), 0.0, 0.04, "agrees"),
         ((490.0, 505.0), 0.0, 0.02, "differs"),
         ((490.0, 505.0), 10.0, 0.04, "agrees"),
         ((490.0, 520.0), 31.0, 0.102, "not applicable"),
         ((490.0, math.inf), 0.0, math.inf, "not applicable"),
-    ],
-)
-def test_a_number_between_the_ends_of_its_error_term(ends, step, tolerance, verdict):
-    claim = law.bracket_claim("linear", LAYERS[0], "n", law.Bracket(500.0, ends), 515.0, step=step)
-    assert claim.tolerance == pytest.approx(tolerance, rel=1e-5)
-    assert claim.verdict == verdict
+    ]:
+        with subtests.test(ends=ends, step=step, tolerance=tolerance, verdict=verdict):
+            claim = law.bracket_claim(
+                "linear", LAYERS[0], "n", law.Bracket(500.0, ends), 515.0, step=step
+            )
+            assert claim.tolerance == pytest.approx(tolerance, rel=1e-5)
+            assert claim.verdict == verdict
 
 
 @pytest.mark.parametrize(("off", "verdict"), [(0.8e-7, "agrees"), (1.2e-7, "differs")])

@@ -8,7 +8,6 @@ import itertools
 
 import numpy as np
 import pytest
-from few import few
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mixture_share import critical_share
@@ -51,9 +50,11 @@ def enumerated(share, rho, m, layer, data):
     return (none**m - both**m).max()
 
 
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
-@pytest.mark.parametrize("rho", [1.0, 1.3, 4.0])
-@few({1}, "m", [1, 3, 15])
+@given(
+    layer=st.sampled_from([*LAYERS]),
+    rho=st.sampled_from([1.0, 1.3, 4.0]),
+    m=st.sampled_from([1, 3, 15]),
+)
 def test_the_staircase_by_enumeration(layer, rho, m):
     rho = 1.0 if layer is not SELF else rho
     data = DATA.model_copy(update={"classes": 8})
@@ -97,25 +98,22 @@ MINUS = {"a1": 1.84, "b": 0.41, "c": 0.96, "classes": 16}
 """Of few columns a token lifts some with a minus in the last coordinate: the threshold is low."""
 
 
-@pytest.mark.parametrize(
-    ("changes", "layers"),
-    [
+def test_where_the_law_is_derived(subtests):
+    for changes, layers in [
         *((changes, LAYERS) for changes in ({}, {"a0": 0.1}, {"a1": 1.5}, {"b": 0.3})),
         ({"a1": 1.0, "b": 0.3, "c": 0.7}, LAYERS),
         *(({name: x}, ()) for name, x in (("a1", 0.95), ("a1", 1.75), ("b", 0.61), ("c", 0.15))),
         *(({"classes": classes}, ()) for classes in (2, 5)),
         (MINUS | {"at_least": 40}, (SELF,)),
         (MINUS | {"at_least": 5}, ()),
-    ],
-)
-def test_where_the_law_is_derived(changes, layers):
-    data = DATA.model_copy(update=changes)
-    for layer in layers or (SELF,):
-        assert Mixture(layer, data).applies() == bool(layers)
+    ]:
+        with subtests.test(changes=changes, layers=layers):
+            data = DATA.model_copy(update=changes)
+            for layer in layers or (SELF,):
+                assert Mixture(layer, data).applies() == bool(layers)
 
 
-@pytest.mark.exhaustive
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12)
 @given(
     classes=st.sampled_from([6, 8, 10, 20, 40]),
     a0=st.floats(0.0, 0.2),
@@ -147,8 +145,7 @@ def compare(kernel, layer, weight=0.0):
     np.testing.assert_allclose(found.same, exact.same, rtol=1e-9)
 
 
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
-@few(5, "kernel", SCORES, ids=lambda kernel: kernel.name)
+@given(layer=st.sampled_from([*LAYERS]), kernel=st.sampled_from(SCORES))
 def test_kernels_of_scores(kernel, layer):
     compare(kernel, layer)
 

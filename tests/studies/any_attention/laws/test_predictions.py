@@ -27,9 +27,8 @@ LOG_R = math.log(2.2)
 """Of x with X all ones."""
 
 
-@pytest.mark.parametrize(
-    ("kernel", "layer", "n"),
-    [
+def test_the_largest_n_in_closed_form(subtests):
+    for kernel, layer, n in [
         # m is 15 up to n = 88,000 and C = 23, 8 in cross-attention then.
         ("power_6", ONES, 23 * 2.2**6),
         ("power_6", CROSS, 8 * 2.2**6 - 9 * 1.01**6),
@@ -38,20 +37,18 @@ LOG_R = math.log(2.2)
         ("linear", CROSS, 0.0),
         ("exp_sqrt_d", ONES, 23 ** (1 / (1 - 2.64 / math.sqrt(22)))),
         *(("exp", layer, math.inf) for layer in LAYERS),
-    ],
-)
-def test_the_largest_n_in_closed_form(kernel, layer, n):
-    wanted = n if math.isinf(n) else 20 * (n // 20)
-    assert predictions.largest_n(KERNELS[kernel], layer, DATA) == wanted
+    ]:
+        with subtests.test(kernel=kernel, layer=layer, n=n):
+            wanted = n if math.isinf(n) else 20 * (n // 20)
+            assert predictions.largest_n(KERNELS[kernel], layer, DATA) == wanted
 
 
 def temperature(log_n, log_c):
     return 2.64 * log_n / (log_n - log_c)
 
 
-@pytest.mark.parametrize(
-    ("several", "layer", "n", "expected", "error"),
-    [
+def test_a_parameter_in_closed_form(subtests):
+    for several, layer, n, expected, error in [
         ("critical_temperatures", ONES, 2000, temperature, 1e-6),
         ("critical_temperatures", ONES, 10**9, temperature, 1e-6),
         ("critical_temperatures", SELF, 1e300, lambda *_: GAMMA[SELF], 0.015),
@@ -59,12 +56,11 @@ def temperature(log_n, log_c):
         ("critical_biases", SELF, 10**11, lambda log_n, log_c: 1.64 - log_c / log_n, 0.005),
         ("critical_biases", ONES, 10**11, lambda log_n, log_c: 2 - log_c / log_n, 0.005),
         ("critical_biases", CROSS, 10**11, lambda log_n, log_c: 2 - log_c / log_n, 0.005),
-    ],
-)
-def test_a_parameter_in_closed_form(several, layer, n, expected, error):
-    wanted = expected(math.log(n), math.log(reach(1.0, DATA.m(n), layer, DATA)))
-    (found,) = getattr(predictions, several)(layer, DATA, [n])
-    assert found == pytest.approx(wanted, abs=error)
+    ]:
+        with subtests.test(several=several, layer=layer, n=n, expected=expected, error=error):
+            wanted = expected(math.log(n), math.log(reach(1.0, DATA.m(n), layer, DATA)))
+            (found,) = getattr(predictions, several)(layer, DATA, [n])
+            assert found == pytest.approx(wanted, abs=error)
 
 
 def test_the_weight_budget_in_closed_form():

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.values import best_probabilities
@@ -31,9 +32,11 @@ def law_of(name):
     return law
 
 
-@few(1, "layer", LAYERS[:2], ids=lambda layer: layer.words)
-@few(2, "name", ["linear", "power_2", "power_3"])
-@few(2, "classes", [10, 20, 31])
+@given(
+    layer=st.sampled_from([*LAYERS[:2]]),
+    name=st.sampled_from(["linear", "power_2", "power_3"]),
+    classes=st.sampled_from([10, 20, 31]),
+)
 def test_from_when_on_a_kernel_is_equal_to_uniform_by_every_n(layer, name, classes):
     data, kernel = DATA.model_copy(update={"classes": classes}), KERNELS[name]
     every = np.arange(1, 6000 // classes) * classes
@@ -53,9 +56,8 @@ def test_from_when_on_it_is_equal_to_uniform_in_closed_form():
     assert n_equal_to_uniform(KERNELS["exp"], ONES, DATA) == math.inf
 
 
-@few(4,
-    ("law", "changes", "kernel", "layer", "verdicts"),
-    [
+def test_where_a_law_of_p_is_applicable(subtests):
+    for law, changes, kernel, layer, verdicts in [
         ("equal to uniform", {}, "power_2", SELF, ["agrees"] * 3),
         # With 62 classes x^2 still lifts a level at n = 2,000 with X = I.
         ("equal to uniform", {"classes": 62}, "power_2", SELF, [OUT, "agrees", "agrees"]),
@@ -81,11 +83,10 @@ def test_from_when_on_it_is_equal_to_uniform_in_closed_form():
         # Without a0 all tokens tie.
         ("hardmax", {"a0": 0.0}, "hardmax", SELF, ["agrees"] * 6),
         ("hardmax", {"a0": 0.0}, "hardmax", CROSS, [OUT] * 6),
-    ],
-)  # fmt: skip
-def test_where_a_law_of_p_is_applicable(law, changes, kernel, layer, verdicts):
-    claims = law_of(law).claims(DATA.model_copy(update=changes))
-    assert [c.verdict for c in claims if (c.kernel, c.layer) == (kernel, layer)] == verdicts
+    ]:  # fmt: skip
+        with subtests.test(law=law):
+            claims = law_of(law).claims(DATA.model_copy(update=changes))
+            assert [c.verdict for c in claims if (c.kernel, c.layer) == (kernel, layer)] == verdicts
 
 
 def test_from_which_n_on_one_token_has_all_in_closed_form():

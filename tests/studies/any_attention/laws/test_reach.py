@@ -147,9 +147,8 @@ def test_of_few_classes_levels_that_move_by_order_1_may_separate():
     assert {claim.verdict for claim in relu} == {"agrees"}
 
 
-@pytest.mark.parametrize(
-    ("predicted", "measured", "kind", "verdict"),
-    [
+def test_that_no_weight_is_needed_or_none_is_enough_is_a_statement(subtests):
+    for predicted, measured, kind, verdict in [
         ((0.0, 0.0, 0.0), 0.0, "statement", "agrees"),
         ((0.0, 0.0, 0.0), 1e-6, "statement", "differs"),
         ((1.0, 0.0, 0.0), 0.0, "statement", "not applicable"),
@@ -162,11 +161,8 @@ def test_of_few_classes_levels_that_move_by_order_1_may_separate():
         ((3.02, 3.0, 2.98), math.inf, "number", "differs"),
         ((4.0, 3.0, 2.98), 3.0, "number", "not applicable"),
         ((math.inf, 3.0, 2.98), 3.0, "number", "not applicable"),
-    ],
-)
-def test_that_no_weight_is_needed_or_none_is_enough_is_a_statement(
-    predicted, measured, kind, verdict
-):
-    low, number, high = predicted
-    claim = bracket_claim("linear", SELF, "g", Bracket(number, (low, high)), measured, 2000)
-    assert (claim.kind, claim.verdict) == (kind, verdict)
+    ]:
+        with subtests.test(predicted=predicted, measured=measured, kind=kind, verdict=verdict):
+            low, number, high = predicted
+            claim = bracket_claim("linear", SELF, "g", Bracket(number, (low, high)), measured, 2000)
+            assert (claim.kind, claim.verdict) == (kind, verdict)

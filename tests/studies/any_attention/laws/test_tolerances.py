@@ -3,7 +3,8 @@
 from dataclasses import replace
 from itertools import islice
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation.studies.any_attention.laws.law import LARGEST_ERROR, ClaimKind
 from attention_separation.studies.any_attention.laws.law_table import LAWS
@@ -20,7 +21,7 @@ def numbers_of(law):
     return list(islice((claim for claim in claims if claim.holds), MOST_OF_A_LAW))
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+@given(law=st.sampled_from([*LAWS]))
 def test_a_number_just_outside_differs_and_one_just_inside_agrees(law):
     for claim in numbers_of(law):
         assert 0 <= claim.tolerance <= LARGEST_ERROR

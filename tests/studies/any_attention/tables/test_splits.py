@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
-import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from making import CONFIG
 
 from attention_separation.__main__ import run_job
@@ -38,8 +38,7 @@ def literal_scores(kernel, layer, split, dataset, n=6):
     return (attention(a1, a2, a3, q, k, np.eye(d), kernel) @ y.T).max(axis=0)
 
 
-@few(3, "kernel", OF_VECTORS, ids=lambda kernel: kernel.name)
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda x: f"{x.model}, {x.attention_x}")
+@given(kernel=st.sampled_from([*OF_VECTORS]), layer=st.sampled_from([*LAYERS]))
 def test_against_the_literal_definition(layer, kernel):
     for split in (0.6, 2.0, *[ONE_COORDINATE] * (layer is LAYERS[1])):
         scored = score_columns(kernel, replace(layer, split=split), SMALL, [6])

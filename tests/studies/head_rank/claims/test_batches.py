@@ -1,6 +1,8 @@
 """Claims on repeated batches and on the schedule, each apart; the runs here are made up."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rank_runs import ARMS, FIG1, MARGIN, changed, evidence_of, runs_of
 
 from attention_separation.statistics.contrasts import PAIRED
@@ -50,11 +52,12 @@ def per_epoch(cell):
     return 0.4 + 0.1 * (cell.schedule == "per_epoch")
 
 
-@pytest.mark.parametrize(
-    ("error", "differing"), [(repeated, "repeated batches"), (per_epoch, "schedule")]
+@given(
+    case=st.sampled_from([(repeated, "repeated batches"), (per_epoch, "schedule")]),
+    sign=st.sampled_from([1, -1]),
 )
-@pytest.mark.parametrize("sign", [1, -1])
-def test_what_batches_do_is_told_from_what_the_schedule_does(error, differing, sign):
+def test_what_batches_do_is_told_from_what_the_schedule_does(case, sign):
+    error, differing = case
     rows = judged(runs_of(ARMS, error=lambda cell: 0.4 + sign * (error(cell) - 0.4)))
     beside = {"repeated batches", "schedule"} - {differing}
     assert rows[differing]["verdict"] == "differs"

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from few import few
 from rank_runs import (
     FIG1,
     FIG3,
@@ -200,7 +199,7 @@ def test_runs_that_were_trained_otherwise_are_not_compared(names, grid, reason):
 DEEP = ("full rank at three layers", "more heads at three layers")
 
 
-@few(1, "name", [*DEEP, "learned angle, L=3"])
+@pytest.mark.parametrize("name", [*DEEP, "learned angle, L=3"])
 def test_three_layers_that_end_in_two_ways_are_not_judged(name):
     rows = runs_of(FIG1)
     for row in chosen(rows, layers=3, rank=8, width=1, run=2):

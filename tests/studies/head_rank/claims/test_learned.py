@@ -1,7 +1,6 @@
 """Claims on what single heads of full rank have learned; the runs here are made up."""
 
 import pytest
-from few import few
 from rank_runs import FIG1, evidence_of, runs_of
 
 from attention_separation.results.tables import chosen
@@ -73,7 +72,7 @@ def test_a_learned_head_acts_as_hardmax_only_where_its_own_c_is_large():
     assert near["measured"] == pytest.approx(0.063, abs=0.005)
 
 
-@few(1, ("error", "expected"), [(0.01, "agrees"), (0.2, "differs"), (0.03, None)])
+@pytest.mark.parametrize(("error", "expected"), [(0.01, "agrees"), (0.2, "differs"), (0.03, None)])
 def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
     """At c = 100, d = 8 and N = 4 the head has about 0.01: simulated to 0.0003."""
     rows = runs_of(FIG1, error=lambda cell: error if cell.rank == 8 else 0.5)
@@ -90,27 +89,23 @@ def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
     assert learned(hot)[2]["verdict"] == "differs"
 
 
-@pytest.mark.parametrize(
-    ("angles", "verdict", "measured"),
-    [
+def test_a_value_map_is_that_of_fact_1_where_it_is_a_multiple_of_the_identity(subtests):
+    for angles, verdict, measured in [
         ([0.0, 10.0, 20.0], "agrees", 10.0),
         # -I is as good as I: what follows takes the sign back.
         ([180.0, 170.0, 160.0], "agrees", 10.0),
         ([115.0, 120.0, 135.0], "differs", 60.0),
         # A head that broke is no multiple of I.
         ([None, None, 5.0], "differs", 90.0),
-    ],
-)
-def test_a_value_map_is_that_of_fact_1_where_it_is_a_multiple_of_the_identity(
-    angles, verdict, measured
-):
-    rows = runs_of(FIG1)
-    single = chosen(rows, layers=1, width=1, rank=8)
-    for row, angle in zip(single, angles, strict=True):
-        row["angle_value"] = [angle]
-    found = value_map(rows)
-    assert (found["verdict"], found["origin"], found["comparisons"]) == (verdict, PAPERS, 3)
-    assert found["measured"] == pytest.approx(measured)
+    ]:
+        with subtests.test(angles=angles, verdict=verdict, measured=measured):
+            rows = runs_of(FIG1)
+            single = chosen(rows, layers=1, width=1, rank=8)
+            for row, angle in zip(single, angles, strict=True):
+                row["angle_value"] = [angle]
+            found = value_map(rows)
+            assert (found["verdict"], found["origin"], found["comparisons"]) == (verdict, PAPERS, 3)
+            assert found["measured"] == pytest.approx(measured)
 
 
 def test_value_maps_that_were_not_measured_are_not_judged():

@@ -5,6 +5,8 @@ False-alarm budget of the random tests: BUDGET together.
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from literal_heads import attention_layer
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
@@ -28,7 +30,7 @@ BUDGET = 1e-6
 T = np.linspace(-1, 1, 21)
 
 
-@pytest.mark.parametrize("d", [3, 4, 8, 30])
+@given(d=st.sampled_from([3, 4, 8, 30]))
 def test_the_polynomials_are_gegenbauers_with_value_1_at_1(d):
     for degree, value in sphere.polynomials(d, T, 12):
         expected = eval_gegenbauer(degree, d / 2 - 1, T) / eval_gegenbauer(degree, d / 2 - 1, 1.0)
@@ -60,7 +62,7 @@ def test_the_number_of_harmonics():
     assert [sphere.harmonics(3, k) for k in (1, 5)] == pytest.approx([3, 11])
 
 
-@pytest.mark.parametrize("d", [2, 3, 8, 64])
+@given(d=st.sampled_from([2, 3, 8, 64]))
 def test_the_degrees_share_the_energy_of_the_sign(d):
     energies = [sphere.sign_energy(d, k) for k in range(1, 4001)]
     assert 0.99 < sum(energies) < 1

@@ -3,7 +3,8 @@
 import math
 
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.integrate import quad
 from scipy.special import betainc
@@ -42,15 +43,14 @@ def test_exact_values_against_simulation():
         assert 2 * norm.sf(abs(z)) > BUDGET / len(judged), row
 
 
-@pytest.mark.parametrize("d", [2, 3, 8, 64])
-@pytest.mark.parametrize("distribution", ["uniform", "orthogonal"])
+@given(d=st.sampled_from([2, 3, 8, 64]), distribution=st.sampled_from(["uniform", "orthogonal"]))
 def test_the_exact_value_meets_its_law(d, distribution):
     for c in (1e4, 1e5):
         exact = laws.fact_1_exact(d, distribution, c)
         assert exact == pytest.approx(laws.fact_1_asymptote(d, 2, distribution, c), rel=1e-5)
 
 
-@few(1, "distribution", ["uniform", "orthogonal"])
+@pytest.mark.parametrize("distribution", ["uniform", "orthogonal"])
 def test_the_law_of_many_points_against_simulation(distribution):
     """At c = 300 the law is off by far less than the simulation's 3 %; one test of each."""
     job = {
@@ -92,8 +92,7 @@ def texts_error(d, biases):
     return laws.fact_3_exact(d, biases, biases, math.inf)
 
 
-@pytest.mark.parametrize("d", [2, 8, 64])
-@pytest.mark.parametrize("biases", [(3.0, 0.0), (-1.5, 1.5), (2.9, 0.0)])
+@given(d=st.sampled_from([2, 8, 64]), biases=st.sampled_from([(3.0, 0.0), (-1.5, 1.5), (2.9, 0.0)]))
 def test_where_one_point_is_always_nearest_the_text_always_takes_the_other(d, biases):
     right = (-biases[0] / 2, -biases[1] / 2)
     assert laws.fact_3_exact(d, biases, right, math.inf) == 0

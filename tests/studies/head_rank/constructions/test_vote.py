@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from literal_heads import attention_layer
 from literal_vote import DROWNING, transformer
 from pydantic import ValidationError
@@ -32,9 +34,12 @@ JOB = {
 RNG = np.random.default_rng(3)
 
 
-@pytest.mark.parametrize(("d", "count"), [(2, 1), (3, 5), (8, 21), (16, 7)])
-@pytest.mark.parametrize("attend", [full_rank_head.softmax, full_rank_head.hardmax])
-def test_the_transformer_gives_the_point_with_most_votes(d, count, attend):
+@given(
+    case=st.sampled_from([(2, 1), (3, 5), (8, 21), (16, 7)]),
+    attend=st.sampled_from([full_rank_head.softmax, full_rank_head.hardmax]),
+)
+def test_the_transformer_gives_the_point_with_most_votes(case, attend):
+    d, count = case
     x, y = data.uniform(RNG, 300, d, 2)
     g = data.unit_vectors(RNG, count, d)
     built = transformer(g, temperature=1e9 if attend is full_rank_head.softmax else 1.0)
@@ -61,8 +66,10 @@ def test_an_even_vote_is_refused(count):
         VoteJob.model_validate(JOB | {"heads": [1, count]})
 
 
-@pytest.mark.parametrize(("d", "count"), [(2, 1), (2, 9), (3, 5), (20, 31)])
-def test_the_exact_error_by_adaptive_quadrature(d, count):
+@given(case=st.sampled_from([(2, 1), (2, 9), (3, 5), (20, 31)]))
+def test_the_exact_error_by_adaptive_quadrature(case):
+    d, count = case
+
     def wrong(angle):
         right = 1 - min(angle, math.pi - angle) / math.pi
         return binom.cdf(count // 2, count, right) * math.sin(angle) ** (d - 2)

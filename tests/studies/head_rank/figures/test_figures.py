@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from few import few
 from making import ROOT
 
 from attention_separation.__main__ import run_job
@@ -54,7 +53,7 @@ def texts(figure):
     return "\n".join(text.get_text() for text in figure.findobj(lambda a: hasattr(a, "get_text")))
 
 
-@few({1}, "name", SETTINGS)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_job_writes_a_table_and_its_figure_pictures_and_numbers(name, tmp_path):
     table, figure = tmp_path / "t.parquet", tmp_path / "f.svg"
     make = [
@@ -110,7 +109,6 @@ def test_the_temperature_figure_shows_points_exact_values_and_law():
     assert "a translation of the text" in texts(figure)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(("b_1", "panels"), [(0.5, 3), (3.0, 2)])
 def test_a_single_case_of_fact_3_is_drawn(b_1, panels):
     settings = SETTINGS["temperature"] | {"biased": [{"d": 4, "biases": [b_1, 0.0]}]}

@@ -6,6 +6,8 @@ import re
 import numpy as np
 import pytest
 from biased_bound import biased_bound, constant_energy, energies
+from hypothesis import given
+from hypothesis import strategies as st
 from making import ROOT
 from scipy.integrate import quad
 from scipy.special import eval_gegenbauer
@@ -17,8 +19,7 @@ from attention_separation.studies.head_rank.constructions.sphere import (
 )
 
 
-@pytest.mark.parametrize("d", [3, 5, 8])
-@pytest.mark.parametrize("a", [-0.4, 0.0, 0.7])
+@given(d=st.sampled_from([3, 5, 8]), a=st.sampled_from([-0.4, 0.0, 0.7]))
 def test_the_coefficients_by_quadrature(d, a):
     found = threshold_coefficients(d, np.array([a]), 6)[:, 0]
     for degree in range(1, 6):
@@ -33,15 +34,17 @@ def test_the_coefficients_by_quadrature(d, a):
     assert (threshold_coefficients(d, np.array([1.0, 1.5, -2.0]), 6) == 0).all()
 
 
-@pytest.mark.parametrize(("d", "r", "h"), [(4, 2, 2), (8, 3, 4), (8, 8, 1), (64, 32, 2)])
-@pytest.mark.parametrize("any_value", [False, True])
-def test_without_a_bias_it_is_the_bound(d, r, h, any_value):
+@given(
+    case=st.sampled_from([(4, 2, 2), (8, 3, 4), (8, 8, 1), (64, 32, 2)]),
+    any_value=st.sampled_from([False, True]),
+)
+def test_without_a_bias_it_is_the_bound(case, any_value):
+    d, r, h = case
     assert biased_bound(d, r, h, 0.0, any_value) == pytest.approx(
         bound(d, r, h, any_value), abs=1e-4
     )
 
 
-@pytest.mark.exhaustive
 def test_the_page_has_the_heads_that_theorem_4s_error_takes():
     page = (ROOT / "docs/rank-bound.md").read_text(encoding="utf-8")
     page = page.partition("## The biased target")[2]

@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from attention_separation.rank_bound.bound import bound
@@ -39,8 +41,9 @@ def layer(x: np.ndarray, y: np.ndarray, forms: np.ndarray, a: np.ndarray, c: flo
     return out
 
 
-@pytest.mark.parametrize(("d", "r"), [(3, 1), (4, 2), (6, 4), (8, 1)])
-def test_the_means_of_projector_heads(d, r):
+@given(case=st.sampled_from([(3, 1), (4, 2), (6, 4), (8, 1)]))
+def test_the_means_of_projector_heads(case):
+    d, r = case
     rng = np.random.default_rng(d + r)
     ranges = projected_heads.random_ranges(rng, d, r, 3)
     np.testing.assert_allclose(ranges.swapaxes(1, 2) @ ranges, [np.eye(r)] * 3, atol=1e-12)
@@ -129,8 +132,9 @@ def test_the_best_weights_are_the_best():
         assert mixed(a + step[:9], linear + step[9]) > least
 
 
-@pytest.mark.parametrize(("d", "r", "count"), [(8, 4, 2), (8, 1, 8), (6, 2, 3), (8, 2, 2)])
-def test_softmax_heads_of_a_small_temperature_come_to_their_limit(d, r, count):
+@given(case=st.sampled_from([(8, 4, 2), (8, 1, 8), (6, 2, 3), (8, 2, 2)]))
+def test_softmax_heads_of_a_small_temperature_come_to_their_limit(case):
+    d, r, count = case
     rng = np.random.default_rng(d * r)
     ranges = projected_heads.orthogonal_ranges(rng, d, r, count)
     projections = ranges @ ranges.swapaxes(1, 2)

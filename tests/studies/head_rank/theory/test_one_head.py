@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_separation.studies.head_rank.constructions import vote
 from attention_separation.studies.head_rank.constructions.data import DISTRIBUTIONS
@@ -25,8 +26,7 @@ def literal(distribution, d, points):
     return scores.argmax(axis=1) == products.argmax(axis=1)
 
 
-@few(1, "distribution", DISTRIBUTIONS)
-@few(1, "d", [4, 5, 8, 64])
+@given(distribution=st.sampled_from([*DISTRIBUTIONS]), d=st.sampled_from([4, 5, 64]))
 def test_two_points_have_a_closed_form(distribution, d):
     chance = chance_right(distribution, d, 2)
     distance = abs(chance.value - (1 - vote.wrong_probability(d, heads=1)))
@@ -34,9 +34,12 @@ def test_two_points_have_a_closed_form(distribution, d):
     assert chance.error < 1e-5
 
 
-@few(1, "distribution", DISTRIBUTIONS)
-@few(1, ("d", "points"), [(4, 4), (6, 5), (16, 8), (16, 16), (64, 16)])
-def test_more_points_against_the_definition(distribution, d, points):
+@given(
+    distribution=st.sampled_from([*DISTRIBUTIONS]),
+    case=st.sampled_from([(4, 4), (6, 5), (16, 8), (16, 16), (64, 16)]),
+)
+def test_more_points_against_the_definition(distribution, case):
+    d, points = case
     right = literal(distribution, d, points)
     chance = chance_right(distribution, d, points)
     assert chance.error < 5e-5
@@ -44,7 +47,6 @@ def test_more_points_against_the_definition(distribution, d, points):
     assert abs(right.mean() - chance.value) < 4.9 * spread
 
 
-@pytest.mark.exhaustive
 def test_more_independent_points_than_dimensions():
     right = literal("uniform", 8, 64)
     chance = chance_right("uniform", 8, 64)

@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from making import ROOT
 from scipy.linalg import null_space
 from scipy.special import eval_gegenbauer
@@ -55,7 +56,6 @@ def literal_parts(rng, draws: int, d: int, points: int):
     return np.array(found).reshape(draws, 2, 2).transpose(1, 2, 0)
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize(("d", "points"), [(4, 3), (6, 3), (7, 5)])
 def test_energies_by_the_definition(d, points):
     n, draws = d - points + 1, 4000
@@ -73,8 +73,9 @@ def test_energies_by_the_definition(d, points):
     assert energy > sigmas / 4
 
 
-@few(1, ("d", "points"), [(4, 3), (8, 5), (64, 16), (64, 62)])
-def test_energies_add_up_to_the_share_of_two_points(d, points):
+@given(case=st.sampled_from([(4, 3), (8, 5), (64, 16), (64, 62)]))
+def test_energies_add_up_to_the_share_of_two_points(case):
+    d, points = case
     n = d - points + 1
     a, weights = threshold_rule(n, points)
     phi, mass = sphere.angle_rule(n, [(0.0, 0.1)])
@@ -105,9 +106,10 @@ def odd_monomials(z: np.ndarray, degree: int) -> np.ndarray:
     return np.concatenate(found, axis=1)
 
 
-@few(1, ("d", "points", "h"), [(4, 3, 1), (5, 3, 1), (5, 3, 2), (6, 4, 2)])
-def test_given_the_rest_the_best_functions_leave_what_it_says(d, points, h):
+@given(case=st.sampled_from([(4, 3, 1), (5, 3, 1), (5, 3, 2), (6, 4, 2)]))
+def test_given_the_rest_the_best_functions_leave_what_it_says(case):
     """X and y are fixed but for u and the direction of y there; heads may know all that is."""
+    d, points, h = case
     rng, n, degree, draws = np.random.default_rng(10 * d + h), d - points + 1, 5, 10_000
     a = 1.0
     while not 0 < a < 0.6:
@@ -155,7 +157,7 @@ def linear(d: int, points: int) -> float:
     return 1 - 1 / points - d / (points - 1) * largest
 
 
-@pytest.mark.parametrize("points", [2, 3, 4, 8, 16])
+@given(points=st.sampled_from([2, 3, 4, 8, 16]))
 def test_heads_of_small_temperature_do_not_fall_below_it(points):
     assert 0.17 < points_bound(64, 1, 64, points) < linear(64, points)
 
@@ -197,13 +199,14 @@ def fitted(rng, draws, d, points, k, degree, value=None):
     return mean_and_sigmas(data.squared_error(target, (flat @ solution).reshape(target.shape)))
 
 
-@few(
-    2,
-    ("d", "points", "r", "h"),
-    [(4, 3, 1, 1), (5, 3, 1, 1), (5, 3, 2, 1), (6, 3, 1, 2), (6, 4, 1, 1), (4, 3, 2, 1)],
+@given(
+    case=st.sampled_from(
+        [(4, 3, 1, 1), (5, 3, 1, 1), (5, 3, 2, 1), (6, 3, 1, 2), (6, 4, 1, 1), (4, 3, 2, 1)]
+    ),
+    any_value=st.sampled_from([False, True]),
 )
-@few(1, "any_value", [False, True])
-def test_no_layer_with_weights_of_any_kind_falls_below_it(d, points, r, h, any_value):
+def test_no_layer_with_weights_of_any_kind_falls_below_it(case, any_value):
+    d, points, r, h = case
     rng = np.random.default_rng(100 * d + 10 * r + h)
     k = rng.standard_normal((h, d, r))
     value = rng.standard_normal((d, d)) if any_value else None

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from making import head_rank
 
 from attention_separation.rank_bound.bound import bound
@@ -52,9 +54,9 @@ def layer_and_points(d, rank, heads, points):
     return layer, x, y, target
 
 
-@pytest.mark.parametrize("points", [1, 2, 5])
-@pytest.mark.parametrize(("d", "rank", "heads"), SIZES)
-def test_outputs_and_errors_are_the_literal_ones(d, rank, heads, points):
+@given(points=st.sampled_from([1, 2, 5]), case=st.sampled_from(SIZES))
+def test_outputs_and_errors_are_the_literal_ones(case, points):
+    d, rank, heads = case
     layer, x, y, target = layer_and_points(d, rank, heads, points)
     wanted = np.array([literal_output(layer, *pair) for pair in zip(x, y, strict=True)])
     assert np.allclose(outputs(layer, x, y), wanted, rtol=0, atol=1e-13)
@@ -62,10 +64,10 @@ def test_outputs_and_errors_are_the_literal_ones(d, rank, heads, points):
     assert error == pytest.approx(((wanted - target) ** 2).sum(axis=1).mean(), rel=1e-13)
 
 
-@pytest.mark.parametrize("points", [2, 3])
-@pytest.mark.parametrize(("d", "rank", "heads"), SIZES)
-def test_derivatives_are_those_of_differences(d, rank, heads, points):
+@given(points=st.sampled_from([2, 3]), case=st.sampled_from(SIZES))
+def test_derivatives_are_those_of_differences(case, points):
     """Central differences of steps of 1e-5 are off by about 1e-10."""
+    d, rank, heads = case
     layer, x, y, target = layer_and_points(d, rank, heads, points)
     _, gradient = error_and_gradient(layer, x, y, target)
     for array, derivative in zip(layer, gradient, strict=True):
@@ -111,7 +113,6 @@ def test_the_best_constant_maps_are_learned_first_and_a_full_rank_head_beyond_th
     assert all(map(np.array_equal, start, again))
 
 
-@pytest.mark.exhaustive
 def test_the_table_has_every_budget_rate_and_run_beside_its_bound():
     job = LayersJob(
         dimensions=[3, 4], rates=[0.01, 0.1], runs=2, steps=5, batch=8, held_out=40, seed=1

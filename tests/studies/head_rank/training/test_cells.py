@@ -48,7 +48,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@given(wrong=st.sampled_from([*WRONG]))
 def test_every_way_to_be_wrong_is_said(wrong):
     changes, words = WRONG[wrong]
     CellJob.model_validate(GOOD)
@@ -72,7 +72,6 @@ def test_ranks_and_counts():
     )
 
 
-@pytest.mark.exhaustive
 @given(st.integers(1, 3000), st.integers(1, 3000))
 def test_a_curve_has_few_points_evenly_spread_with_the_last_epoch_among_them(epochs, more):
     changes = {"steps": 100 * (epochs + more), "stop_after": 100 * epochs}

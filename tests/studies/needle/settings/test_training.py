@@ -1,7 +1,8 @@
 """The part `training` of a scale: one test per way to be wrong, names of cells, own kernels."""
 
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from making import CONFIG, ROOT
 from needle_cells import small
 from pydantic import ValidationError
@@ -78,7 +79,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@few(3, "wrong", WRONG)
+@given(wrong=st.sampled_from([*WRONG]))
 def test_every_way_to_be_wrong_is_said(wrong):
     kernel, grid, words = WRONG[wrong]
     more = {"1st": kernel} if wrong == "no name" else None
@@ -118,7 +119,6 @@ def test_streams_have_names_of_their_own_for_the_arms():
     }  # fmt: skip
 
 
-@pytest.mark.exhaustive
 def test_own_kernels_are_cells():
     kernels = {
         "half": {"score": "1 + x + x**2/4"},

@@ -1,9 +1,7 @@
 """Claims on recall: they agree on true tables, and each finds what breaks it."""
 
-import math
-
 import pyarrow as pa
-import pytest
+from claimed_ranges import check_ends
 
 from attention_separation import recall
 from attention_separation.recall.exact.large_d_limits import delta_limit, linear_limit
@@ -11,7 +9,9 @@ from attention_separation.recall.layers import Delta
 from attention_separation.studies.recall.claims.claims_table import (
     CAPACITY_ORDER,
     RECALL_CLAIMS,
+    Evidence,
     claims_table,
+    noise_budgets,
 )
 from attention_separation.studies.recall.settings.section import ClaimsJob
 from attention_separation.studies.recall.tables.joined import CAPACITIES, LINES_SCHEMA
@@ -46,6 +46,9 @@ def tables():
     return lines, capacities
 
 
+EVIDENCE = Evidence(lines=[], capacities=[], level=JOB.level, seed=JOB.seed)
+
+
 def verdicts(lines, capacities):
     found = claims_table(
         JOB, pa.Table.from_pylist(lines, LINES_SCHEMA), pa.Table.from_pylist(capacities, CAPACITIES)
@@ -57,19 +60,62 @@ def test_all_agree_on_true_tables():
     assert verdicts(*tables()) == {each.name: "agrees" for each in RECALL_CLAIMS}
 
 
-BREAKS = {
+def moved(claim, off):
+    """The verdict on a claim where the last number that it is judged on is so far off what it is
+    held against, and known exactly."""
+    lines, capacities = tables()
+    rows = [row for row in lines if JUDGED_ROWS[claim](row)]
+    row = rows[-1] | {"accuracy": HELD_AGAINST[claim] + off, "error": 0.0}
+    others = [other for other in lines if other is not rows[-1]]
+    return verdicts([*others, row], capacities)[claim.partition(" ")[0]]
+
+
+JUDGED_ROWS = {
     "R1": lambda row: row["layer"] == "linear" and row["part"] == "line" and row["age"] is None,
     "R2": lambda row: row["layer"] == "delta_half",
     "R3": lambda row: row["part"] == "dot",
+    "R5 of a delta rule": lambda row: row["layer"] == "delta_1" and row["age"] == 0,
+    "R5 of linear attention": lambda row: row["layer"] == "linear" and row["age"] == 0,
+}
+HELD_AGAINST = {
+    "R1": linear_limit(128 / 64),
+    "R2": delta_limit(Delta(0.5), 128, 64, None),
+    "R3": recall.accuracy("linear", 128, 64).value,
+    "R5 of a delta rule": 0.9,
+    "R5 of linear attention": 0.9,
 }
 
 
-@pytest.mark.parametrize("claim", BREAKS)
-def test_an_accuracy_that_is_off_differs(claim):
+def test_a_number_just_outside_differs_and_one_just_inside_agrees(subtests):
+    """By the rules that docs/ prints: in units of 1/d, and of an accuracy."""
+    for claim, least, most in [
+        ("R1", -0.6 / 64, 0.6 / 64),
+        ("R2", -(0.45 / 64 + 0.03), 0.45 / 64 + 0.03),
+        ("R3", -0.08, 0.08),
+        ("R5 of a delta rule", 0.0, None),
+        ("R5 of linear attention", None, 0.0),
+    ]:
+        with subtests.test(claim=claim):
+            for end, outwards in ((least, -1e-6), (most, 1e-6)):
+                if end is not None:
+                    assert moved(claim, end - outwards) == "agrees"
+                    assert moved(claim, end + outwards) == "differs"
+
+
+def test_dots_of_one_age_may_be_further_off():
     lines, capacities = tables()
-    rows = [row for row in lines if BREAKS[claim](row)]
-    rows[-1]["accuracy"] -= 0.1
-    assert verdicts(lines, capacities)[claim] == "differs"
+    for row in [row for row in lines if row["age"] == 0]:
+        lines.append(row | {"part": "dot", "accuracy": row["accuracy"] - 0.119, "error": 0.0})
+        row["error"] = 0.0
+    assert verdicts(lines, capacities)["R3"] == "agrees"
+    lines[-1]["accuracy"] -= 0.002
+    assert verdicts(lines, capacities)["R3"] == "differs"
+
+
+def test_a_budget_is_kept_to_rounding():
+    assert {(each.least, each.most) for each in noise_budgets(EVIDENCE)} == {(-1e-12, 1e-12)}
+    for each in noise_budgets(EVIDENCE):
+        check_ends(each)
 
 
 def test_a_latest_pair_that_is_lost_differs():
@@ -96,7 +142,3 @@ def test_a_wide_dot_is_undecided():
         if row["part"] == "dot":
             row["error"] = 0.09
     assert verdicts(lines, capacities)["R3"] == "undecided"
-
-
-def test_the_limit_is_that_of_the_line():
-    assert math.isclose(linear_limit(1.0), 0.8413447, abs_tol=1e-6)

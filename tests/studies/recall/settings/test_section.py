@@ -7,9 +7,8 @@ from attention_separation.settings.faults import faults_of
 from attention_separation.studies.recall.settings.section import LayerSetting
 
 
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
+def test_what_is_no_layer(subtests):
+    for setting, said in [
         ({}, "allowed: one of kernel, beta and least_squares"),
         ({"kernel": "exp", "beta": 1}, "allowed: one of kernel, beta and least_squares"),
         ({"beta": 1, "window": 3}, "allowed: window with kernel"),
@@ -18,12 +17,11 @@ from attention_separation.studies.recall.settings.section import LayerSetting
         ({"kernel": "exp", "decay": 0}, "0.001"),
         ({"beta": 3}, "2"),
         ({"beta": 1, "gate": 3}, "gate"),
-    ],
-)
-def test_what_is_no_layer(setting, said):
-    with pytest.raises(ValidationError) as raised:
-        LayerSetting.model_validate(setting)
-    assert said in str(faults_of(raised.value))
+    ]:
+        with subtests.test(setting=setting, said=said):
+            with pytest.raises(ValidationError) as raised:
+                LayerSetting.model_validate(setting)
+            assert said in str(faults_of(raised.value))
 
 
 def test_an_alias_becomes_the_name():

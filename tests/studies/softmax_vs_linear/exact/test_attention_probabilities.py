@@ -113,16 +113,13 @@ def in_fractions(p):
     return float(total)
 
 
-@pytest.mark.parametrize(
-    ("model", "n", "d", "m"),
-    [
+@given(case=st.sampled_from([
         ("self_attention", 200, 22, 15), ("self_attention", 256, 66, 80),
         ("self_attention", 256, 4, 15), ("self_attention", 10**9, 12, 25),
         ("cross_attention", 256, 65, 80), ("cross_attention", 10**9, 21, 25),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("attention_x", ["identity", "ones"])
-def test_to_twelve_digits(model, n, d, m, attention_x):
+    ]), attention_x=st.sampled_from(["identity", "ones"]))  # fmt: skip
+def test_to_twelve_digits(case, attention_x):
+    model, n, d, m = case
     if model == "self_attention":
         own = SELF | {"attention_x": attention_x}
     else:
@@ -131,8 +128,7 @@ def test_to_twelve_digits(model, n, d, m, attention_x):
     assert exact_at(p).success == pytest.approx(in_fractions(p), abs=1e-12)
 
 
-@pytest.mark.parametrize("m", [15, 200, 10**4, 10**6])
-@pytest.mark.parametrize("theta", [0.9, 1.1])
+@given(m=st.sampled_from([15, 200, 10**4, 10**6]), theta=st.sampled_from([0.9, 1.1]))
 def test_no_probability_is_above_one_or_below_zero(m, theta):
     """Sums of many weights miss 1 by their rounding, which the m-th power would magnify."""
     for n, d in ((680, 69), (440, 45), (10_000, 1001)):

@@ -39,28 +39,26 @@ def columns_of(of):
     return [*CONTRACT, *(f"{kind}_{e}" for kind in ("prob", "error") for e in EVENTS[of])]
 
 
-@pytest.mark.parametrize(
-    ("model", "of"),
-    [
+def test_one_row_for_each_point_in_grid_order(subtests):
+    for model, of in [
         *((model, CONTEST_OF_PAPER) for model in MODELS),
         *((model, OTHERS) for model in [*MODELS][1:]),
-    ],
-)
-def test_one_row_for_each_point_in_grid_order(model, of):
-    own = panel(model, SWEEPS[model], contest=of, **FIXED[model])
-    table = compute_exact(own)
-    assert table.schema == exact_schema(of)
-    assert table.schema.names == columns_of(of)
-    points = own.points()
-    assert table["value"].to_pylist() == [point.swept[0] for point in points]
-    assert table["parameter"].unique().to_pylist() == [",".join(SWEEPS[model])]
-    for row, point in zip(table.to_pylist(), points, strict=True):
-        found = exact_at(point)
-        assert (point.contest, row["p_exact"]) == (of, found.success)
-        assert [row[f"prob_{event}"] for event in EVENTS[of]] == [*found.events]
-        assert [row[f"error_{event}"] for event in EVENTS[of]] == [*found.event_errors]
-        assert 0 <= row["p_exact"] <= min(found.events) + 1e-12
-        assert row["p_error"] < 1e-4
+    ]:
+        with subtests.test(model=model, of=of):
+            own = panel(model, SWEEPS[model], contest=of, **FIXED[model])
+            table = compute_exact(own)
+            assert table.schema == exact_schema(of)
+            assert table.schema.names == columns_of(of)
+            points = own.points()
+            assert table["value"].to_pylist() == [point.swept[0] for point in points]
+            assert table["parameter"].unique().to_pylist() == [",".join(SWEEPS[model])]
+            for row, point in zip(table.to_pylist(), points, strict=True):
+                found = exact_at(point)
+                assert (point.contest, row["p_exact"]) == (of, found.success)
+                assert [row[f"prob_{event}"] for event in EVENTS[of]] == [*found.events]
+                assert [row[f"error_{event}"] for event in EVENTS[of]] == [*found.event_errors]
+                assert 0 <= row["p_exact"] <= min(found.events) + 1e-12
+                assert row["p_error"] < 1e-4
 
 
 def test_the_contest_counts_and_trials_seed_and_engine_do_not():

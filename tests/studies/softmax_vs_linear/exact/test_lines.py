@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from making import SECTION, STUDY, panel
 
 from attention_separation.studies.softmax_vs_linear.exact.lines import (
@@ -52,8 +54,7 @@ def test_at_the_middle_of_an_interval_with_a_jump_the_line_is_exact(name, k):
     assert distance(name, np.array([between]))[0] < CLOSE
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", WITH_LINE)
+@given(name=st.sampled_from([*WITH_LINE]))
 def test_at_the_middle_of_every_interval_and_anywhere_the_line_is_exact(name):
     own = own_values(name)
     gaps = np.diff(own)

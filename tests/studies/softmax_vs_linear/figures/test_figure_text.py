@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from making import SECTION, STUDY, panel
 
 from attention_separation.studies.softmax_vs_linear.figures.figure_text import note_on_definition
@@ -20,9 +19,8 @@ def cross_attention(a1):
 REGRESSION = panel("regression", {"m": [3]}, n=40)
 
 
-@pytest.mark.parametrize(
-    ("of", "meets"),
-    [
+def test_ranges(subtests):
+    for of, meets in [
         (self_attention(), True),
         (self_attention(a0=0.1), False),
         (self_attention(a1=0.69), False),
@@ -30,10 +28,9 @@ REGRESSION = panel("regression", {"m": [3]}, n=40)
         (cross_attention(1.0), True),
         (cross_attention(0.99), False),
         (REGRESSION, True),
-    ],
-)
-def test_ranges(of, meets):
-    assert (note_on_definition([of]) == "") == meets
+    ]:
+        with subtests.test(of=of, meets=meets):
+            assert (note_on_definition([of]) == "") == meets
 
 
 def test_the_sentence_counts_points_of_attention():

@@ -149,7 +149,6 @@ def test_titles_notes_and_formulas_of_settings_are_text_and_no_mathematics():
     assert not any(text.get_parse_math() for text in figure.findobj(Text) if "$" in text.get_text())
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("law", ["uniform", "low"])
 def test_saving_twice_gives_the_same_bytes(tmp_path, law):
     for stem in ("one", "two"):

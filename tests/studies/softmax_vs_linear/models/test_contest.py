@@ -4,7 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from making import ROOT, SECTION, STUDY, contest, point, run_trials, study_of
 
 import attention_separation as asep
@@ -140,7 +141,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@few(3, "name", WRONG)
+@given(name=st.sampled_from([*WRONG]))
 def test_a_contest_that_is_none(name):
     panel, own, path, words = WRONG[name]
     with pytest.raises(ConfigError) as error:
@@ -198,22 +199,19 @@ def test_a_formula_and_a_kernel_of_ones_own_stand_for_a_name():
     assert dense.shape == (8, 10)
 
 
-@pytest.mark.exhaustive
 def test_a_digest_has_the_formula_and_no_other_kernel():
     contest = {"fires": "exp", "silent": ["cube"]}
-    digest = loaded(contest, OWN).digest()
+    panel = loaded(contest, OWN)
+    digest = panel.digest()
     assert loaded(contest, OWN | {"elu": {"score": "x"}}).digest() == digest
     assert loaded(contest, OWN | {"cube": {"score": "x**3 + 1"}}).digest() != digest
     by_formula = loaded({"fires": "exp", "silent": ["x**3"]}).digest()
     assert loaded({"fires": "exp", "silent": ["x**5"]}).digest() != by_formula
-    panel = loaded(contest, OWN)
     assert type(panel).model_validate_json(panel.canonical()) == panel
 
 
-@few(
-    1,
-    ("contest", "said"),
-    [
+def test_what_is_no_kernel_in_a_contest_is_named(subtests):
+    for wrong, said in [
         ({"fires": "exp", "silent": ["x**"]}, r"silent\[0\]: 'x\*\*' is no kernel and no formula"),
         ({"fires": "cub", "silent": []}, "fires: 'cub' is no kernel; .* or one of any_attention"),
         ({"fires": "exp", "silent": ["x - 100"]}, "contest: x - 100: a row of weights sums to"),
@@ -222,8 +220,6 @@ def test_a_digest_has_the_formula_and_no_other_kernel():
             {"fires": "exp", "silnt": []},
             "unknown key; did you mean 'silent'[?] allowed: fires",
         ),
-    ],
-)
-def test_what_is_no_kernel_in_a_contest_is_named(contest, said):
-    with pytest.raises(ConfigError, match=said):
-        loaded(contest, OWN)
+    ]:
+        with subtests.test(contest=wrong), pytest.raises(ConfigError, match=said):
+            loaded(wrong, OWN)

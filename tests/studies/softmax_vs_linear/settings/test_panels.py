@@ -21,18 +21,16 @@ def test_the_papers_panels_and_grids():
             assert {p.m for p in config_points(name)} == {15}
 
 
-@pytest.mark.parametrize(
-    ("name", "first", "last"),
-    [
+def test_ends_of_grids(subtests):
+    for name, first, last in [
         ("fig3a", 100, 2000), ("fig3b", 1, 100), ("fig4a", 200, 1000), ("fig4b", 4, 66),
         ("fig4c", 1, 80), ("fig5d", 0.1, 2.98), ("fig5e", 0.01, 0.8), ("fig5f", 0.5, 0.9),
         ("fig7b", 3, 65), ("fig7d", 0.1, 2.98),
-    ],
-)  # fmt: skip
-def test_ends_of_grids(name, first, last):
-    values = [p.swept[0] for p in config_points(name)]
-    assert (values[0], values[-1]) == (first, last)
-    assert values == sorted(values)
+    ]:  # fmt: skip
+        with subtests.test(name=name, first=first, last=last):
+            values = [p.swept[0] for p in config_points(name)]
+            assert (values[0], values[-1]) == (first, last)
+            assert values == sorted(values)
 
 
 def test_grid_values_are_exact_decimals():
@@ -64,9 +62,8 @@ def test_delta_is_null_where_nothing_depends_on_it():
     assert {p.delta for p in config_points("fig3a")} == {None}
 
 
-@pytest.mark.parametrize(
-    ("rule", "n", "delta", "m"),
-    [
+def test_rules_for_m(subtests):
+    for rule, n, delta, m in [
         ({"log_of": "n", "round": "floor"}, 1000, None, 6),
         ({"log_of": "n", "round": "nearest"}, 1000, None, 7),
         ({"log_of": "n", "round": "ceil"}, 1000, None, 7),
@@ -74,10 +71,9 @@ def test_delta_is_null_where_nothing_depends_on_it():
         ({"log_of": "n", "round": "floor", "base": 2}, 1024, None, 10),
         ({"log_of": "n/delta", "round": "floor", "at_least": 15}, 200, 0.01, 15),
         ({"log_of": "n/delta", "round": "ceil", "times": 2.0}, 200, 0.01, 20),
-    ],
-)
-def test_rules_for_m(rule, n, delta, m):
-    assert MRule.model_validate(rule).m(n, delta) == m
+    ]:
+        with subtests.test(rule=rule, n=n, delta=delta, m=m):
+            assert MRule.model_validate(rule).m(n, delta) == m
 
 
 def test_two_swept_parameters_make_their_product():

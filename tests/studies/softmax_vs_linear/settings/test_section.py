@@ -1,7 +1,6 @@
 """What panels take from figures and models is said where it is written, once."""
 
 import pytest
-from few import few
 from making import ROOT, SECTION, study_of
 
 from attention_separation.config import load_config
@@ -16,10 +15,8 @@ def faults_of(overrides):
     return [fault.removeprefix("--config ") for fault in error.value.faults]
 
 
-@few(
-    3,
-    ("place", "own", "path"),
-    [
+def test_a_fault_of_what_panels_share_is_said_once(subtests):
+    for place, own, path in [
         (OF_MODEL, {"theta": "b + 0.1"}, "theta"),
         (OF_MODEL, {"thta": 0.9}, "thta"),
         (OF_MODEL, {"contest": {"fires": "exp", "silent": ["lin"]}}, "contest.silent[0]"),
@@ -30,12 +27,11 @@ def faults_of(overrides):
         (OF_FIGURE, {"model": "self"}, "model"),
         (OF_FIGURE, {"contest": {"fires": "exp", "silent": "linear"}}, "contest.silent"),
         (OF_FIGURE, {"reconstructed": ["e"]}, "reconstructed"),
-    ],
-)
-def test_a_fault_of_what_panels_share_is_said_once(place, own, path):
-    section, name = place.split(".")
-    (fault,) = faults_of({section: {name: own}})
-    assert fault.startswith(f"{place}.{path}: ")
+    ]:
+        with subtests.test(place=place, own=own, path=path):
+            section, name = place.split(".")
+            (fault,) = faults_of({section: {name: own}})
+            assert fault.startswith(f"{place}.{path}: ")
 
 
 @pytest.mark.parametrize("models", [None, [1], "none"])

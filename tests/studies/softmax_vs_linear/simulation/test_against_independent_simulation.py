@@ -9,7 +9,8 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from making import contest, point, run_trials
 from scipy.stats import fisher_exact
 
@@ -122,7 +123,7 @@ def succeeded(positive):
     return np.column_stack([events.all(axis=1), events])
 
 
-@few(1, "name", CASES)
+@given(name=st.sampled_from([*CASES]))
 def test_counts_agree(name):
     p = point_of(name)
     rng = np.random.default_rng([20, list(CASES).index(name)])

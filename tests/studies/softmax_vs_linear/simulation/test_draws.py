@@ -71,10 +71,9 @@ def test_the_size_of_chunks_changes_nothing(size, monkeypatch):
 SIZES = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128, 130]
 
 
-@pytest.mark.parametrize(
-    ("d", "bits", "lanes"), [(12, 16, 1), (22, 32, 1), (64, 64, 1), (66, 64, 2)]
-)
-def test_lanes_are_as_narrow_as_a_column_allows(d, bits, lanes):
+@given(case=st.sampled_from([(12, 16, 1), (22, 32, 1), (64, 64, 1), (66, 64, 2)]))
+def test_lanes_are_as_narrow_as_a_column_allows(case):
+    d, bits, lanes = case
     assert (lane_bits(d), lanes_per_column(d)) == (bits, lanes)
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from making import STUDY, contest, exact_at, model_of, point, run_trials
 from scipy.stats import binomtest
 
@@ -68,8 +69,7 @@ def by_definition(values, p, trials):
     return np.array(found)
 
 
-@few(2, "values", [identity, orthogonal, scaled_signs])
-@few(4, "case", CASES)
+@given(values=st.sampled_from([identity, orthogonal, scaled_signs]), case=st.sampled_from([*CASES]))
 def test_trials_are_those_of_the_definition(case, values):
     model, settings, of = CASES[case]
     p = replace(point(model, **settings), contest=of)

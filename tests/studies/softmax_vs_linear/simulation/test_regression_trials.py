@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from literal_regression import by_definition
 from making import point, run_trials
 from regression_ways import force_way, switches, times_of_literal, way
@@ -21,6 +22,7 @@ from attention_separation.studies.softmax_vs_linear.simulation import (
 
 BUDGET, COMPARISONS = 1e-6, 60
 LEVEL = BUDGET / COMPARISONS
+ENGINES = ("dense", "reduced")
 LAWS = ("uniform", "two-point", "low", "middle", "high")
 
 
@@ -34,11 +36,10 @@ def streams_of(p, seed=1):
     return BlockStreams(seed, "lazy", p.name, 0)
 
 
-@few(4, "seed", range(30))
-def test_a_completed_trial_is_decided_alike(seed, monkeypatch):
+@settings(max_examples=20)
+@given(seed=st.integers(0, 999))
+def test_a_completed_trial_is_decided_alike(seed):
     """Whatever the parameters, ties included: with all drawn, or rare columns alone."""
-    force_way(monkeypatch, "rare columns")
-    monkeypatch.setattr(rare_columns, "CHUNK_NUMBERS", 20_000)
     rng = np.random.default_rng([37, seed])
     p = point(
         "regression", n=int(rng.choice([2, 3, 8, 9, 16, 40, 63, 64, 65, 130, 200])),
@@ -46,24 +47,29 @@ def test_a_completed_trial_is_decided_alike(seed, monkeypatch):
         tau=float(rng.choice([1e-3, 0.04, 0.1, 0.15, 0.25, 0.5, 0.95, 1.0])),
         data=str(rng.choice(["same", "independent"])), signs=str(rng.choice(["shared", "fresh"])),
     )  # fmt: skip
-    dense, reduced = (run_trials(engine, p, streams_of(p), 500) for engine in ("dense", "reduced"))
+    with pytest.MonkeyPatch.context() as patch:
+        force_way(patch, "rare columns")
+        patch.setattr(rare_columns, "CHUNK_NUMBERS", 20_000)
+        dense, reduced = (run_trials(engine, p, streams_of(p), 300) for engine in ENGINES)
     np.testing.assert_array_equal(dense, reduced)
 
 
-@few(5, "seed", range(10))
-def test_a_shorter_run_is_the_prefix_of_a_longer_one(seed, way_of_drawing, monkeypatch):
-    monkeypatch.setattr(rare_columns, "CHUNK_NUMBERS", 20_000)
+@settings(max_examples=10)
+@given(seed=st.integers(0, 999), way_of_drawing=st.sampled_from(["all", "rare columns"]))
+def test_a_shorter_run_is_the_prefix_of_a_longer_one(seed, way_of_drawing):
     rng = np.random.default_rng([38, seed])
     p = point(
         "regression", n=int(rng.choice([2, 3, 15, 16, 17, 31, 33, 64, 65, 130, 3000])),
         m=int(rng.integers(1, 6)), law=str(rng.choice(LAWS)), tau=float(rng.choice([0.04, 0.25])),
         data=str(rng.choice(["same", "independent"])), signs=str(rng.choice(["shared", "fresh"])),
     )  # fmt: skip
-    longer = run_trials("reduced", p, streams_of(p), 500)
-    for shorter in (1, 100, 301):
-        np.testing.assert_array_equal(
-            run_trials("reduced", p, streams_of(p), shorter), longer[:shorter]
-        )
+    with pytest.MonkeyPatch.context() as patch:
+        force_way(patch, way_of_drawing)
+        patch.setattr(rare_columns, "CHUNK_NUMBERS", 20_000)
+        longer = run_trials("reduced", p, streams_of(p), 500)
+        for shorter in (1, 301):
+            found = run_trials("reduced", p, streams_of(p), shorter)
+            np.testing.assert_array_equal(found, longer[:shorter])
 
 
 JOINT = {
@@ -77,7 +83,7 @@ JOINT = {
 }
 
 
-@few(1, "name", JOINT)
+@pytest.mark.parametrize("name", JOINT)
 def test_the_joint_law_is_that_of_drawing_everything(name, way_of_drawing):
     """Chi-square over the 16 outcomes of four networks; outcomes seen too seldom together."""
     p = point("regression", **JOINT[name])
@@ -108,10 +114,11 @@ def test_too_many_entries_to_draw_is_said(monkeypatch):
 LAWS_AND_SIGNS = [(law, signs) for law in LAWS for signs in ("shared", "fresh")]
 
 
-@pytest.mark.parametrize(("law", "signs"), LAWS_AND_SIGNS)
-def test_bounds_hold_for_every_column_that_exceeds_tau(law, signs):
+@given(case=st.sampled_from([*LAWS_AND_SIGNS]))
+def test_bounds_hold_for_every_column_that_exceeds_tau(case):
     """No column is more often fair than a candidate where a rare network exceeds tau, and weights
     are within what the bounds take them to be."""
+    law, signs = case
     p = point("regression", n=30, m=1, tau=0.3, law=law, signs=signs)
     tilts = rare_columns.tilts_of(p)
     rng = np.random.default_rng([39, LAWS.index(law)])
@@ -135,13 +142,10 @@ def test_bounds_hold_for_every_column_that_exceeds_tau(law, signs):
         assert (odds >= 1 - 1e-12).all()
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    ("m", "tau", "law"),
-    [(2, 0.08, "uniform"), (7, 0.05, "two-point"), (1, 0.25, "two-point"), (7, 0.25, "uniform")],
-)
-def test_no_n_takes_longer_than_twice_the_literal_draw(m, tau, law):
+@given(case=st.sampled_from([(7, 0.05, "two-point"), (7, 0.25, "uniform")]))
+def test_no_n_takes_longer_than_twice_the_literal_draw(case):
     """On either side of every n where the way of drawing changes; it takes 1.0 times at most."""
+    m, tau, law = case
     p = point("regression", n=12, m=m, tau=tau, law=law)
     ends = switches(p, 12, 10**5)
     assert ends

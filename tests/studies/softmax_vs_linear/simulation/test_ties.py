@@ -4,7 +4,8 @@ from decimal import Decimal, getcontext
 
 import numpy as np
 import pytest
-from few import few
+from hypothesis import given
+from hypothesis import strategies as st
 from making import config_points, contest, exact_at, model_of, point, run_trials
 from regression_ways import force_way
 from scipy.stats import binomtest
@@ -60,7 +61,6 @@ def test_exact_tie_of_a_row_in_4b_at_d_6_rounds_above_tau():
     assert not exceeds((c @ y)[ties], p.tau, p.s).any()
 
 
-@pytest.mark.exhaustive
 def test_exact_tie_of_cross_attention_at_n_10():
     """n = 10, d = 11: a plain row is 1/10 in every coordinate, so sums of 9 tie 0.9 s."""
     p = point("cross_attention", n=10, d=11, m=3, a0=0.01, a1=1.2)
@@ -86,8 +86,10 @@ TRIALS, FALSE_ALARM = 300, 1e-9
 """Of a threshold; and how often a comparison may fail though all is right: of about 100 in all."""
 
 
-@few(1, "kernel", ["linear_unnormalised", "relu2_over_n", "sigmoid_unnormalised"])
-@few(1, "model", ["self_attention", "cross_attention"])
+@given(
+    kernel=st.sampled_from(["linear_unnormalised", "relu2_over_n", "sigmoid_unnormalised"]),
+    model=st.sampled_from(["self_attention", "cross_attention"]),
+)
 def test_rows_of_any_size_tie_in_every_engine(model, kernel):
     """Rows that are not divided, of a hundredth of s to hundreds: where a score ties the threshold
     both engines decide alike in every trial, and as often as exact values say."""
@@ -107,20 +109,23 @@ def test_rows_of_any_size_tie_in_every_engine(model, kernel):
             assert binomtest(int(count), TRIALS, chance).pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("n", [8, 16, 40])
-@pytest.mark.parametrize("law", ["low", "middle", "high"])
-def test_exact_ties_of_regression_with_constant_ax(n, law, monkeypatch):
+def test_exact_ties_of_regression_with_constant_ax(subtests):
     """5/8 pluses make the score 1/4 exactly on D0, for both kernels: a tie, so not positive."""
-    force_way(monkeypatch, "all")
-    p = point("regression", n=n, m=6, law=law)
-    streams = BlockStreams(3, "tie", p.name, 0)
-    dense, reduced = (run_trials(engine, p, streams, 1000) for engine in ("dense", "reduced"))
-    np.testing.assert_array_equal(dense, reduced)
-    lanes = draw_lanes(streams.generator("signs"), 1000, p.m, n)
-    most = pluses(lanes, n, 0, n).max(axis=1)
-    assert (most == 5 * n // 8).any()
-    np.testing.assert_array_equal(reduced[:, 2], most > 5 * n // 8)
-    np.testing.assert_array_equal(reduced[:, 3], most > 5 * n // 8)
+    for n in [8, 16, 40]:
+        for law in ["low", "middle", "high"]:
+            with subtests.test(n=n, law=law), pytest.MonkeyPatch.context() as monkeypatch:
+                force_way(monkeypatch, "all")
+                p = point("regression", n=n, m=6, law=law)
+                streams = BlockStreams(3, "tie", p.name, 0)
+                dense, reduced = (
+                    run_trials(engine, p, streams, 1000) for engine in ("dense", "reduced")
+                )
+                np.testing.assert_array_equal(dense, reduced)
+                lanes = draw_lanes(streams.generator("signs"), 1000, p.m, n)
+                most = pluses(lanes, n, 0, n).max(axis=1)
+                assert (most == 5 * n // 8).any()
+                np.testing.assert_array_equal(reduced[:, 2], most > 5 * n // 8)
+                np.testing.assert_array_equal(reduced[:, 3], most > 5 * n // 8)
 
 
 @pytest.mark.parametrize("n", [16, 40])
