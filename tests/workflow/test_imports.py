@@ -14,8 +14,8 @@ OF_NO_JOB = {
     *("numpy.f2py.f2py2e", "numpy.testing._private.utils"),
     *("scipy.stats", "snakemake", "torch", "yaml"),
 }
-"""Frames and formulas are people's, the workflow reads settings, figures have no windows, and of some
-that SciPy imports with NumPy's names nothing is asked."""
+"""Frames and formulas are people's, the workflow reads settings, figures have no windows, and what
+SciPy imports with NumPy's names is asked nothing."""
 
 OF_DRAWING = {"PIL", "fontTools", "matplotlib"}
 OF_ROOTS = {"scipy.integrate", "scipy.linalg", "scipy.optimize"}
