@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from fontTools.subset import Options
 from fontTools.ttLib import TTFont
+from matplotlib.backends.backend_pdf import PdfFile
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from PIL import Image
@@ -153,6 +154,22 @@ def test_fonts_in_a_pdf_have_the_outlines_of_letters_and_nothing_that_places_the
     for font in fonts:
         assert {"GDEF", "GPOS", "GSUB", "MATH", "kern"}.isdisjoint(font.keys())
     assert "GSUB" not in Options().drop_tables
+
+
+def test_maps_in_a_pdf_do_not_hold_the_sheet_that_each_was_drawn_on(tmp_path, monkeypatch):
+    held = []
+
+    def recording(file, write=PdfFile.writeImages):
+        held.extend(image for image, *_ in file._images.values())
+        write(file)
+
+    monkeypatch.setattr(PdfFile, "writeImages", recording)
+    with sheet("", "", 2, (2.0, 1.5)) as (figure, axes):
+        for ax in axes:
+            draw_map(ax, np.arange(4.0), np.arange(4.0), np.eye(4))
+    save(figure, tmp_path / "maps", ("pdf",))
+    assert len(held) == 2
+    assert all(image.base is None for image in held)
 
 
 def test_a_tick_reaches_almost_midway_to_its_neighbours():

@@ -317,7 +317,7 @@ def save(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> None:
                 if extension == "png":
                     _save_png(figure, part)
                 else:
-                    with _fonts_that_are_drawn_alone():
+                    with _fonts_that_are_drawn_alone(), _images_cut_out():
                         figure.savefig(part, format=extension, metadata=dates[extension])
 
 
@@ -333,6 +333,21 @@ def _fonts_that_are_drawn_alone() -> Iterator[None]:
         yield
     finally:
         Options._drop_tables_default = dropped
+
+
+@contextmanager
+def _images_cut_out() -> Iterator[None]:
+    """Within it a pdf keeps the pixels of each map alone. Matplotlib would keep the whole sheet on
+    which a map was drawn, seven megabytes."""
+    from matplotlib.backends import backend_pdf
+
+    kind: Any = backend_pdf.PdfFile
+    image_object = kind.imageObject
+    kind.imageObject = lambda file, image: image_object(file, image.copy())
+    try:
+        yield
+    finally:
+        kind.imageObject = image_object
 
 
 def _save_png(figure: Figure, path: Path) -> None:
