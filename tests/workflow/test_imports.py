@@ -19,7 +19,7 @@ SciPy imports with NumPy's names is asked nothing."""
 
 OF_DRAWING = {"PIL", "fontTools", "matplotlib"}
 OF_ROOTS = {"scipy.integrate", "scipy.linalg", "scipy.optimize"}
-"""What looks for a root loads them; jobs of trials, exact values and pictures look for none."""
+"""What looks for a root loads them when it does."""
 
 MODULES = {
     result.module: {output.kind.folder for outputs in result.outputs.values() for output in outputs}
@@ -47,5 +47,4 @@ def test_a_job_loads_what_it_needs(module):
     assert ("matplotlib" in names) == draws
     if not draws:
         assert names.isdisjoint(OF_DRAWING)
-    if draws or MODULES[module] & {"panels", "exact"}:
-        assert names.isdisjoint(OF_ROOTS)
+    assert names.isdisjoint(OF_ROOTS)
