@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 from . import __version__
 from .commands import COMMANDS, PACKAGE_NAME, usage
+from .lazy_libraries import import_lazily
 from .messages.command_line import Parser
 from .messages.extras import how_to_install
 
@@ -300,5 +301,6 @@ def end_process(status: int) -> NoReturn:
 if __name__ == "__main__":
     # What imports leave is no garbage: to look for it would take a tenth of a short job.
     gc.set_threshold(1_000_000)
+    import_lazily()
     shut_out_surroundings()
     end_process(main())

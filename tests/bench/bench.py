@@ -19,12 +19,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 from engines import attention, exact, figure3, figure3_literal, throughput
 from gpu_steps import gpu
 from kernels_and_api import api, kernels
-from whole_workflow import cluster, scaling, workflow
+from whole_workflow import cluster, core_seconds, scaling, workflow
 
 PARTS = {
     "attention": attention, "figure3": figure3, "figure3_literal": figure3_literal, "exact": exact,
     "kernels": kernels, "api": api, "throughput": throughput,
-    "workflow": workflow, "scaling": scaling,
+    "workflow": workflow, "core_seconds": core_seconds, "scaling": scaling,
 }  # fmt: skip
 ON_REQUEST = {"cluster": cluster, "gpu": gpu}
 

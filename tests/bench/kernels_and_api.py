@@ -12,7 +12,7 @@ import attention_separation as asep
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.any_attention.values import best_probabilities
 from attention_separation.attention.kernels import KERNELS
-from attention_separation.studies.any_attention.figures import multiples
+from attention_separation.studies.any_attention.figures import spaced_multiples
 
 DATA = CONFIG.any_attention.data
 
@@ -20,7 +20,7 @@ DATA = CONFIG.any_attention.data
 def kernels() -> None:
     """Every kernel at about 60 n up to 10^9 in three layers, one at one point, and memory."""
     data = DATA
-    sizes = multiples(data.classes, 60, least=data.classes, most=1e9)
+    sizes = spaced_multiples(data.classes, 60, least=data.classes, most=1e9)
     every = [(kernel, layer) for kernel in KERNELS.values() for layer in LAYERS]
     took = seconds(lambda: [best_probabilities(*each, data, sizes) for each in every], 3)
     print("any attention, one core, at the own best threshold")
@@ -53,7 +53,7 @@ def api() -> None:
     print(f"  separate, a feature map of one's own: {1e3 * took:.1f} ms {at_most(1e3 * took, 3)}")
     margins = seconds(lambda: asep.separate("linear", n=2000).margin)
     print(f"  separate with its margin: {1e3 * margins:.1f} ms")
-    sizes = multiples(DATA.classes, 50)
+    sizes = spaced_multiples(DATA.classes, 50)
     took = seconds(lambda: asep.compare(names[:25], sizes), 3)
     print(f"  compare, 25 kernels at {len(sizes)} n: {took:.2f} s {at_most(took, 2)}")
     for code in ("import attention_separation", "import attention_separation as a; a.separate"):

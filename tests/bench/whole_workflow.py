@@ -50,6 +50,34 @@ def workflow() -> None:
     )
 
 
+FIGURES = ("fig3", "fig4", "fig5", "fig7")
+
+
+def core_seconds() -> None:
+    """What the whole run, the paper's four figures and the scale smoke take of a core."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy_project(folder)
+        # The first run compiles the package.
+        snakemake_seconds(folder, *FIGURES, "--config", "scale=smoke")
+        plan = core_seconds_of(folder, "--dry-run", "--forceall")
+        whole = core_seconds_of(folder, "--cores", "1", "--forceall")
+        figures = core_seconds_of(folder, *FIGURES, "--cores", "1", "--forceall")
+        smoke = core_seconds_of(folder, "--cores", "1", "--forceall", "--config", "scale=smoke")
+    print(f"core-seconds of runs on one core; a plan takes {plan:.1f}")
+    print(f"  whole {whole:.1f}")
+    print(f"  four figures {figures:.1f}: {figures / whole:.2f} {at_most(figures / whole, 0.3)}")
+    print(f"  scale smoke {smoke:.1f}: {smoke / whole:.2f} {at_most(smoke / whole, 0.6)}")
+
+
+def core_seconds_of(folder: str, *options: str) -> float:
+    """Seconds that all processes of a run of the workflow take of a core."""
+    before = os.times()
+    snakemake_seconds(folder, *options)
+    after = os.times()
+    user = after.children_user - before.children_user
+    return user + after.children_system - before.children_system
+
+
 def job_of(name: str, engine: str):
     """A panel's job with another engine."""
     return STUDY.panels.simulated[name].model_copy(update={"engine": engine})

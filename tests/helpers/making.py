@@ -11,7 +11,8 @@ from attention_separation.studies.softmax_vs_linear.exact.compute import referen
 from attention_separation.studies.softmax_vs_linear.models import MODELS
 from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER, Contest
 from attention_separation.studies.softmax_vs_linear.models.model import Point
-from attention_separation.studies.softmax_vs_linear.settings.panels import PANEL_TYPES, Panel, Sweep
+from attention_separation.studies.softmax_vs_linear.settings.panels import Panel
+from attention_separation.studies.softmax_vs_linear.settings.sweeps import PANEL_TYPES, Sweep
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import trials_at
 from attention_separation.studies.softmax_vs_linear.study import SoftmaxVsLinear
 

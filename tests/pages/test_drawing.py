@@ -1,8 +1,14 @@
 """The frame of all figures."""
 
+import zlib
+from io import BytesIO
+
 import matplotlib
 import numpy as np
 import pytest
+from fontTools.subset import Options
+from fontTools.ttLib import TTFont
+from matplotlib.backends.backend_pdf import PdfFile
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from PIL import Image
@@ -130,6 +136,40 @@ def test_a_picture_has_all_pixels_of_its_figure(tmp_path):
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg", ".png", ".pdf"}
     with Image.open(tmp_path / "one.png") as picture:
         assert (picture.size, picture.mode) == ((320, 1568), "P")
+
+
+def fonts_in(pdf):
+    """The fonts in a pdf of Matplotlib's."""
+    texts = [zlib.decompressobj().decompress(text) for text in pdf.split(b"\nstream\n")[1:]]
+    return [TTFont(BytesIO(text)) for text in texts if text.startswith(b"\x00\x01\x00\x00")]
+
+
+def test_fonts_in_a_pdf_have_the_outlines_of_letters_and_nothing_that_places_them(tmp_path):
+    with sheet("AVA", "", 1, (3.0, 2.0)) as (figure, _):
+        save(figure, tmp_path / "fig", ("pdf",))
+    fonts = fonts_in((tmp_path / "fig.pdf").read_bytes())
+    assert fonts
+    outlines = {name for font in fonts for name in font["glyf"].glyphOrder}
+    assert {"A", "V"} <= outlines
+    for font in fonts:
+        assert {"GDEF", "GPOS", "GSUB", "MATH", "kern"}.isdisjoint(font.keys())
+    assert "GSUB" not in Options().drop_tables
+
+
+def test_maps_in_a_pdf_do_not_hold_the_sheet_that_each_was_drawn_on(tmp_path, monkeypatch):
+    held = []
+
+    def recording(file, write=PdfFile.writeImages):
+        held.extend(image for image, *_ in file._images.values())
+        write(file)
+
+    monkeypatch.setattr(PdfFile, "writeImages", recording)
+    with sheet("", "", 2, (2.0, 1.5)) as (figure, axes):
+        for ax in axes:
+            draw_map(ax, np.arange(4.0), np.arange(4.0), np.eye(4))
+    save(figure, tmp_path / "maps", ("pdf",))
+    assert len(held) == 2
+    assert all(image.base is None for image in held)
 
 
 def test_a_tick_reaches_almost_midway_to_its_neighbours():

@@ -141,10 +141,18 @@ def files_to_make_again():
     return {path: state for path, state in states.items() if state != CURRENT}
 
 
+def start_jobs_at_once():
+    """Let no jobs that run here wait for others of the last second. For that limit Snakemake looks
+    once a second, for each job done, at the inputs of all that are to come."""
+    if workflow.local_exec:
+        workflow.scheduling_settings.max_jobs_per_timespan = None
+
+
 def build_dag(build=workflow._build_dag):
     """Snakemake's own, and then a look into the tables: `onstart` would come too late, after
     "Nothing to be done", and not in a dry run."""
     build()
+    start_jobs_at_once()
     if not workflow.is_main_process or workflow.touch:
         return
     states = files_to_make_again()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -90,13 +91,21 @@ def token_types(
     """The token types of D0 and D1 at numbers of tokens n, with X = I + weight e_1 e_1^T where
     `weight`, a number for each n, is not 0; ValueError if n tokens do not stack in the data's
     classes, or X all ones is to have a weight."""
-    tokens = [layer.tokens(data, size) for size in n]
-    weights = np.broadcast_to(np.asarray(weight, dtype=float), len(tokens))
+    weights = np.broadcast_to(np.asarray(weight, dtype=float), len(n))
     if weights.any() and layer.attention_x != "identity":
         raise ValueError(f"a weight with X = {layer.attention_x!r}; allowed: with 'identity'")
-    d0 = layer.dataset.token_types(tokens, 0)
-    d1 = layer.dataset.token_types(tokens, 1)
+    d0, d1 = _remembered_types(layer, data, tuple(n))
     return _split(_weighted(d0, weights), layer), _split(_weighted(d1, weights), layer)
+
+
+@lru_cache(maxsize=64)
+def _remembered_types(
+    layer: Layer, data: Data, n: tuple[int, ...]
+) -> tuple[TokenTypes, TokenTypes]:
+    """The token types of D0 and D1 with X = I or all ones, remembered: all kernels are asked at the
+    same numbers of tokens."""
+    tokens = [layer.tokens(data, size) for size in n]
+    return layer.dataset.token_types(tokens, 0), layer.dataset.token_types(tokens, 1)
 
 
 def _split(types: TokenTypes, layer: Layer) -> TokenTypes:

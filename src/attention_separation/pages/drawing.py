@@ -317,7 +317,37 @@ def save(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> None:
                 if extension == "png":
                     _save_png(figure, part)
                 else:
-                    figure.savefig(part, format=extension, metadata=dates[extension])
+                    with _fonts_that_are_drawn_alone(), _images_cut_out():
+                        figure.savefig(part, format=extension, metadata=dates[extension])
+
+
+@contextmanager
+def _fonts_that_are_drawn_alone() -> Iterator[None]:
+    """Within it a pdf gets fonts without tables of kerning, ligatures and formulas: its letters
+    have their places. To reduce these tables to the letters would take a third of a pdf's time."""
+    from fontTools.subset import Options
+
+    dropped = Options._drop_tables_default
+    Options._drop_tables_default = [*dropped, "GDEF", "GPOS", "GSUB", "MATH", "kern"]
+    try:
+        yield
+    finally:
+        Options._drop_tables_default = dropped
+
+
+@contextmanager
+def _images_cut_out() -> Iterator[None]:
+    """Within it a pdf keeps the pixels of each map alone. Matplotlib would keep the whole sheet on
+    which a map was drawn, seven megabytes."""
+    from matplotlib.backends import backend_pdf
+
+    kind: Any = backend_pdf.PdfFile
+    image_object = kind.imageObject
+    kind.imageObject = lambda file, image: image_object(file, image.copy())
+    try:
+        yield
+    finally:
+        kind.imageObject = image_object
 
 
 def _save_png(figure: Figure, path: Path) -> None:

@@ -55,8 +55,14 @@ def digest(text: str) -> str:
 class StrictModel(BaseModel):
     """Settings that know their keys: others are faults, as are NaN and values of another type."""
 
+    # A job builds the validators of those settings alone that it reads.
     model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, hide_input_in_errors=True
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        defer_build=True,
     )
 
     @model_validator(mode="wrap")

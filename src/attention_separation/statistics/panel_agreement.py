@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import bdtr, bdtrc, expit, ndtr, ndtri
 
 from .bisection import bracket, whole_between
@@ -303,4 +302,7 @@ def _root(falling: Callable[[float], float], step: float, least: float | None = 
     high = step
     while falling(high) > 0:
         high *= 2
+    # To import it takes longer than most jobs that load this module.
+    from scipy.optimize import brentq
+
     return float(brentq(falling, low, high, xtol=RELATIVE * step, rtol=1e-15))

@@ -11,8 +11,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from scipy.optimize import brentq
-
 from ..softmax_vs_linear.models.attention import CROSS_ATTENTION_MODEL, SELF_ATTENTION_MODEL
 from ..softmax_vs_linear.models.contest import CONTEST_OF_PAPER, IN_THE_PAPER, Network, network_name
 from ..softmax_vs_linear.models.model import AttentionModel
@@ -164,6 +162,9 @@ def half_weight_from(lemma: Lemma, least: float) -> PaperClaim:
         if above_half(least, setting) < 0:
             low = least
             high = LARGEST_A1
+        # To import it takes longer than most jobs that load this module.
+        from scipy.optimize import brentq
+
         root = brentq(above_half, low, high, (setting,), xtol=1e-12)
         halvings = math.ceil(math.log2((high - low) / A1_STEP))
         step = (high - low) / 2**halvings

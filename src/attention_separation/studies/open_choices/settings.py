@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ...settings.strict_model import MAX_VALUES, Count, Name, ScaleName, StrictModel
-from ..softmax_vs_linear.settings.panels import AnyMap
+from ..softmax_vs_linear.settings.sweeps import AnyMap
 
 
 class ChoicesScale(StrictModel):

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from ..models import MODELS
-from .panels import Panel, Sweep
+from .panels import Panel
 from .section import SoftmaxVsLinearSection
+from .sweeps import Sweep
 
 
 class RunPanels:

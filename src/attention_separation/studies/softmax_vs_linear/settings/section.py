@@ -35,7 +35,7 @@ from ....settings.strict_model import (
 from ..models import MODELS, ModelName
 from ..models.contest import CONTEST_OF_PAPER, Contest
 from ..models.model import Engine, Model, Trials
-from .panels import RECONSTRUCTED, AnyPanel, class_name, reconstructed
+from .sweeps import RECONSTRUCTED, AnyPanel, class_name, reconstructed
 
 MOST_PANELS = 26
 """Panels of a figure: each has a letter."""
