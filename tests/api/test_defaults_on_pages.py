@@ -100,6 +100,8 @@ def probability(**varied: float) -> float:
 TRY = "## Try your own attention"
 ENOUGH = "## Is linear attention good enough?"
 ANSWER = "## The answer"
+NEEDLE = "## Find one token in noise"
+RECALL = "## Recall one of n pairs"
 IN_TABLE = ("exp", "exp_sqrt_d", "x**4", "linear", "uniform")
 ON_KERNELS = (
     "exp", "exp_sqrt_d", "power_8", "power_4", "elu_plus_one", "linear", "linear_unnormalised",
@@ -121,15 +123,11 @@ CALLS = (
     ),
     *(Call("docs/kernels.md", ANSWER, answer) for answer in reaches(ON_KERNELS)),
     *(
-        Call("docs/kernels.md", "## What turns it over", reach(kernel))
-        for kernel in ("exp", "exp_sqrt_d", "power_8", "power_4", "linear")
-    ),
-    *(
-        Call("docs/recall.md", ANSWER, pairs(layer), OF_RECALL, OF_RECALL_IN_WORDS)
+        Call("docs/tasks.md", RECALL, pairs(layer), OF_RECALL, OF_RECALL_IN_WORDS)
         for layer in ("linear", "power_2", "exp_sqrt_d")
     ),
     *(
-        Call("docs/needle.md", ANSWER, noisy(kernel), OF_NEEDLE, OF_NEEDLE_IN_WORDS)
+        Call("docs/tasks.md", NEEDLE, noisy(kernel), OF_NEEDLE, OF_NEEDLE_IN_WORDS)
         for kernel in ("uniform", "linear", "exp", "bayes")
     ),
 )
@@ -181,5 +179,5 @@ def test_what_turns_an_answer_over_is_found():
     assert turning(Call("README.md", TRY, reach("x**4"))) == ["a1", "c"]
     assert turning(Call("README.md", TRY, reach("uniform"))) == ["d"]
     assert turning(Call("README.md", TRY, reach("exp"))) == []
-    of_noise = Call("docs/needle.md", ANSWER, noisy("linear"), OF_NEEDLE)
+    of_noise = Call("docs/tasks.md", NEEDLE, noisy("linear"), OF_NEEDLE)
     assert turning(of_noise) == ["mu"]

@@ -1,16 +1,18 @@
-"""Pages on the papers: what they say of rows of tables is of rows that exist."""
+"""The page on the papers: what it says of rows of tables is of rows that exist."""
 
 import re
 
-import pytest
 from making import ROOT
 
 from attention_separation.pages.rendering import Tables
 
 DOCS = ROOT / "docs"
-PAGES = ("errata.md", "coverage.md")
+PAGE = (DOCS / "papers.md").read_text(encoding="utf-8")
 IDS = [row["id"] for row in Tables(DOCS)("gallery/claims")]
-NAMES = [row["claim"] for row in Tables(DOCS)("head_rank/rank_claims")]
+NAMES = [
+    *(row["claim"] for row in Tables(DOCS)("head_rank/rank_claims")),
+    *(row["choice"] for row in Tables(DOCS)("gallery/choices")),
+]
 SECTIONS = {
     "Softmax against linear attention": ("1", "2", "3", "4", "5", "6", "7", "8", *"ABCDEF"),
     "The rank of heads": ("1", "2", "3", "4", "5", "6", "7", "8", *"ABCD"),
@@ -18,11 +20,9 @@ SECTIONS = {
 """Sections of both papers."""
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_rows_that_a_page_names_exist(name):
-    text = (DOCS / name).read_text(encoding="utf-8")
-    ids = re.findall(r"`([A-F0-9][\w.*-]*)`", text)
-    rows = re.findall(r'"([^"|]+)"', re.sub(r"\[[^]]*\]\([^)]*\)", "", text))
+def test_rows_that_the_page_names_exist():
+    ids = re.findall(r"`([A-F0-9][\w.*-]*)`", PAGE)
+    rows = re.findall(r'"([^"|]+)"', re.sub(r"\[[^]]*\]\([^)]*\)", "", PAGE))
     assert len(ids) > 5
     for one in ids:
         if one.endswith(".*"):
@@ -36,9 +36,8 @@ def test_rows_that_a_page_names_exist(name):
 
 
 def test_every_section_of_both_papers_is_covered():
-    text = (DOCS / "coverage.md").read_text(encoding="utf-8")
     for paper, sections in SECTIONS.items():
-        (part,) = re.findall(rf"^## {paper}.*?(?=^## |\Z)", text, re.M | re.S)
+        (part,) = re.findall(rf"^## {paper}.*?(?=^## |\Z)", PAGE, re.M | re.S)
         first = re.findall(r"^\| ([^|]+) \|", part, re.M)
         named = {name for cell in first for name in re.findall(r"\b([1-8A-F])\b", cell)}
         assert named >= {*sections}

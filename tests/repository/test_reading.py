@@ -1,4 +1,4 @@
-"""The numbers of the example in docs/reading-the-results.md, from the definitions."""
+"""The numbers of the example in docs/gallery.md, from the definitions."""
 
 import math
 
@@ -10,7 +10,7 @@ from attention_separation.attention.dense import attention_weights
 from attention_separation.attention.kernels import KERNELS
 from attention_separation.datasets.self_attention import tokens
 
-PAGE = (ROOT / "docs/reading-the-results.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
 SIGNS, FAILING = np.array([1, -1, -1, 1]), np.array([-1, 1, 1, 1])
 SPECIAL = 2
 

@@ -21,8 +21,6 @@ from packaging.utils import canonicalize_name
 from attention_separation import __version__
 from attention_separation.commands import COMMANDS
 
-pytestmark = pytest.mark.exhaustive
-
 NAME = "attention-separation"
 IN_A_CLONE = "in a clone of the project, type: pip install"
 """No package index has the project: its name there is nobody's yet."""
