@@ -2,8 +2,8 @@
 
 `python docs/site/build.py` ends where a page reads worse than `prose` allows. It writes the pages
 into build/pages as a site needs them, README as its start page; has Zensical build site/ of them,
-which ends at a broken link; makes what it built ask no other host for anything; and puts a page
-that sends on at each old address.
+which ends at a broken link; makes what it built ask no other host for anything; and ends where an
+old address leads to no heading.
 """
 
 import os
@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 from prose import all_faults
@@ -25,24 +26,6 @@ OWN = ("reference.md", "style.css", "iframe-worker.js")
 
 SHIM = "https://unpkg.com/iframe-worker/shim"
 """Lets a page that is opened as a file search; Zensical writes this address into every page."""
-
-MOVED = {
-    "attention-as-used": "needle.html#a-sink",
-    "change-a-number": "run.html#change-a-number",
-    "cluster": "run.html#on-a-cluster",
-    "contests": "gallery.html#other-kernels-in-these-figures",
-    "head": "coverage.html#tried-and-given-up",
-    "head-model": "coverage.html#tried-and-given-up",
-    "models-heads": "coverage.html#tried-and-given-up",
-    "platforms": "run.html#which-platforms-and-pytorch-with-cuda",
-    "rank-at-the-papers-size": "head_rank.html#at-the-papers-size",
-    "rank-training": "rank-figures.html#which-networks-learn-nothing",
-    "report": "run.html#the-report-and-results-to-deposit",
-    "run-more": "run.html#run-more-trials",
-    "wanted": "coverage.html#wanted",
-    "when-something-goes-wrong": "run.html#when-something-goes-wrong",
-}
-"""Old addresses, without their ending, and where what stood there is now."""
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.S | re.M)
@@ -121,26 +104,21 @@ def write_pages(root: Path, folder: Path) -> None:
         shutil.copy(HERE / name, folder)
 
 
-def redirect(target: str) -> str:
-    """A page that sends its reader on."""
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<title>Moved</title>\n<link rel="canonical" href="{target}">\n'
-        f'<meta http-equiv="refresh" content="0; url={target}">\n</head>\n'
-        f'<body><p>Moved to <a href="{target}">{target}</a>.</p></body>\n</html>\n'
-    )
+def redirects(root: Path) -> dict[str, str]:
+    """The page, with its heading, that each old address of the site leads to."""
+    config = tomllib.loads((root / "zensical.toml").read_text(encoding="utf-8"))
+    return config["project"]["plugins"]["redirects"]["redirect_maps"]
 
 
-def write_redirects(site: Path) -> None:
-    """A page at each old address of a built site. ValueError where one leads to no page, or to no
-    heading of it."""
-    for name, target in MOVED.items():
+def check_redirects(moved: dict[str, str], site: Path) -> None:
+    """ValueError where an old address leads to no page of a built site, or to no heading of it."""
+    for name, target in moved.items():
         page, _, heading = target.partition("#")
-        if not (site / page).exists():
+        built = (site / page).with_suffix(".html")
+        if not built.exists():
             raise ValueError(f"{name}: the site has no page {page}")
-        if f'id="{heading}"' not in (site / page).read_text(encoding="utf-8"):
+        if f'id="{heading}"' not in built.read_text(encoding="utf-8"):
             raise ValueError(f"{name}: {page} has no heading {heading}")
-        (site / f"{name}.html").write_text(redirect(target), encoding="utf-8")
 
 
 def closed(page: str, depth: int) -> str:
@@ -166,7 +144,7 @@ def main() -> int:
     for page in SITE.rglob("*.html"):
         depth = len(page.relative_to(SITE).parts) - 1
         page.write_text(closed(page.read_text(encoding="utf-8"), depth), encoding="utf-8")
-    write_redirects(SITE)
+    check_redirects(redirects(ROOT), SITE)
     print(f"site/index.html: {len([*SITE.rglob('*.html')])} pages, open in any browser, offline")
     return 0
 

@@ -47,12 +47,12 @@ class Prose:
     numbers: float
 
 
-README = Prose(words=400, sentence=14, bold=0.05, numbers=5)
-PAGE = Prose(words=math.inf, sentence=15, bold=0.05, numbers=9)
+README = Prose(words=480, sentence=14, bold=0.03, numbers=5)
+PAGE = Prose(words=math.inf, sentence=16, bold=0.03, numbers=9)
 """The most that README and a page may have."""
 
-OTHERS = {"settings.md", "architecture.md"}
-"""Pages that are generated, or are for people who work on the code."""
+OTHERS = {"settings.md"}
+"""Pages that are generated from the code."""
 
 
 def prose(text: str) -> Prose:

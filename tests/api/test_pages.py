@@ -16,7 +16,7 @@ from making import ROOT
 
 from attention_separation import largest_n, needle, recall, separate
 
-PAGES = ("README.md", "docs/api.md", "docs/explorer.md", "docs/site/long_description.md")
+PAGES = ("README.md", "docs/api.md", "docs/site/long_description.md")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -82,6 +82,8 @@ def probability(**varied: float) -> float:
 TRY = "## Try your own attention"
 ENOUGH = "## Is linear attention good enough?"
 ANSWER = "## The answer"
+NEEDLE = "## Find one token in noise"
+RECALL = "## Recall one of n pairs"
 
 CALLS: list[tuple[str, str, Answer, Mapping[str, Default]]] = [
     ("README.md", TRY, reach("x**4"), OF_DATA),
@@ -89,9 +91,8 @@ CALLS: list[tuple[str, str, Answer, Mapping[str, Default]]] = [
     ("README.md", ENOUGH, noisy("linear"), OF_NEEDLE),
     ("docs/kernels.md", ANSWER, reach("power_4", "self_attention", "ones"), OF_DATA),
     ("docs/kernels.md", ANSWER, reach("elu_plus_one", "cross_attention"), OF_CROSS),
-    ("docs/kernels.md", "## What turns it over", reach("linear"), OF_DATA),
-    ("docs/recall.md", ANSWER, pairs("linear"), OF_RECALL),
-    ("docs/needle.md", ANSWER, noisy("exp"), OF_NEEDLE),
+    ("docs/tasks.md", RECALL, pairs("linear"), OF_RECALL),
+    ("docs/tasks.md", NEEDLE, noisy("exp"), OF_NEEDLE),
 ]
 """A page and its section, a number that stands there, and what is varied of it."""
 

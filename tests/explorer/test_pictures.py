@@ -219,7 +219,7 @@ def test_the_needles_picture_is_the_table():
         row = TABLED.loc[(kernel, 5.0)]
         assert line.get_label() == f"{kernel}: {row['512']:.3f}"
         assert line.get_ydata() == pytest.approx(row[[*map(str, pictures.TOKENS)]])
-    # As README and docs/needle.md say them.
+    # As README and docs/tasks.md say them.
     assert "0.75 or more up to n = 162 for linear" in figure.get_label()
     assert "186,073 for softmax" in figure.get_label()
     for wrong in ((5.1, 512), (5.0, 500)):

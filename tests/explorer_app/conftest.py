@@ -14,7 +14,7 @@ from browser import Browser
 
 
 def pytest_addoption(parser):
-    parser.addoption("--pictures", type=Path, help="folder for the pictures of docs/explorer.md")
+    parser.addoption("--pictures", type=Path, help="folder for the pictures of docs/explorer")
 
 
 @pytest.fixture(scope="session")

@@ -205,7 +205,7 @@ def test_a_slider_is_moved_with_the_keyboard_alone_and_says_its_value(page):
 
 
 PICTURES = {
-    # Of docs/explorer.md: the view, the window's width, a formula, and steps of the temperature.
+    # Of docs/explorer: the view, the window's width, a formula, and steps of the temperature.
     "row": ("Row", 1280, "", 0),
     "needle": ("Needle", 1280, "", 0),
     "recall": ("Recall", 1280, "", 0),

@@ -14,7 +14,7 @@ from building import built, copy_of_source
 from making import ROOT
 
 WRITE = ROOT / "docs/site/explorer_page.py"
-DOCS = (ROOT / "docs/explorer.md").read_text(encoding="utf-8")
+DOCS = (ROOT / "docs/api.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -39,8 +39,8 @@ def loaded():
 
 
 BUILD = loaded()
-MOVED = sorted(BUILD.MOVED)
-PAGES = [path for path in sorted(SITE.glob("*.html")) if path.stem not in MOVED]
+MOVED = BUILD.redirects(ROOT)
+PAGES = [path for path in sorted(SITE.glob("*.html")) if f"{path.stem}.md" not in MOVED]
 
 
 def entries(nav) -> list[str]:
@@ -83,34 +83,32 @@ def test_it_fits_and_asks_no_other_host(browser, page):
     assert len(seen.text) > 300
 
 
-@pytest.mark.parametrize("name", MOVED)
-def test_an_old_address_names_the_new_one(name):
-    sent = (SITE / f"{name}.html").read_text(encoding="utf-8")
-    assert f'<meta http-equiv="refresh" content="0; url={BUILD.MOVED[name]}">' in sent
+def test_an_old_address_names_the_new_one():
+    for name, target in MOVED.items():
+        sent = (SITE / name).with_suffix(".html").read_text(encoding="utf-8")
+        new = target.replace(".md", ".html")
+        assert f'<meta http-equiv="refresh" content="0; url={new}">' in sent, name
 
 
 def test_a_reader_of_an_old_address_is_sent_on(browser):
     browser.open(SITE / "wanted.html")
     # While the page changes, the browser answers nothing.
     time.sleep(1)
-    browser.wait_until("location.pathname.endsWith('/coverage.html')")
+    browser.wait_until("location.pathname.endsWith('/papers.html')")
     browser.wait_until("!!document.getElementById('wanted')")
 
 
 def test_an_old_address_that_would_lead_nowhere_stops_the_build(tmp_path):
-    for target in BUILD.MOVED.values():
-        page, _, heading = target.partition("#")
-        with (tmp_path / page).open("a", encoding="utf-8") as file:
-            file.write(f'<h2 id="{heading}"></h2>\n')
-    BUILD.write_redirects(tmp_path)
-    sent = (tmp_path / "wanted.html").read_text(encoding="utf-8")
-    assert 'content="0; url=coverage.html#wanted"' in sent
-    (tmp_path / "coverage.html").write_text('<h2 id="wanted"></h2>', encoding="utf-8")
-    with pytest.raises(ValueError, match=r"head: coverage\.html has no heading tried-and-given-up"):
-        BUILD.write_redirects(tmp_path)
-    (tmp_path / "needle.html").unlink()
-    with pytest.raises(ValueError, match=r"attention-as-used: the site has no page needle\.html"):
-        BUILD.write_redirects(tmp_path)
+    moved = {"old.md": "new.md#here"}
+    page = tmp_path / "new.html"
+    page.write_text('<h2 id="here"></h2>', encoding="utf-8")
+    BUILD.check_redirects(moved, tmp_path)
+    page.write_text('<h2 id="there"></h2>', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"old\.md: new\.md has no heading here"):
+        BUILD.check_redirects(moved, tmp_path)
+    page.unlink()
+    with pytest.raises(ValueError, match=r"old\.md: the site has no page new\.md"):
+        BUILD.check_redirects(moved, tmp_path)
 
 
 def test_search_finds_in_a_page_that_is_opened_as_a_file(browser):

@@ -155,21 +155,9 @@ def grouped(study: Study) -> Iterable[list[Result]]:
     return groups.values()
 
 
-def drawn_in(group: list[Result], study: Study) -> list[str]:
-    """The figures of a whole run that read what some jobs write."""
-    made = {output.path() for result in group for output in result.all_outputs()}
-    return [
-        result.name
-        for result in study.results.values()
-        if result.in_default_run
-        and any(output.kind.folder == "figures" for output in result.all_outputs())
-        and made & {output.path() for output in sum(result.inputs.values(), ())}
-    ]
-
-
 def table_of_jobs(studies: Iterable[Study]) -> str:
-    """Every declared job with its module, what it reads and writes, and who draws that."""
-    lines = ["| job | module | reads | writes | drawn in |", "|---|---|---|---|---|"]
+    """Every declared job with its module, what it reads and writes."""
+    lines = ["| job | module | reads | writes |", "|---|---|---|---|"]
     for study in studies:
         for group in grouped(study):
             cells = (
@@ -177,7 +165,6 @@ def table_of_jobs(studies: Iterable[Study]) -> str:
                 f"`{group[0].module}`",
                 files(output for result in group for output in sum(result.inputs.values(), ())),
                 files(output for result in group for output in result.all_outputs()),
-                listed(drawn_in(group, study)),
             )
             lines.append(f"| {' | '.join(cells)} |".replace("|  |", "| |"))
     return "\n".join(lines)

@@ -21,16 +21,19 @@ STUDIES = "attention_separation.studies"
 DOCS = ROOT / "docs"
 TABLES = Tables(DOCS)
 
-PAGES = ("errata.md", "coverage.md")
+PAPERS = (DOCS / "papers.md").read_text(encoding="utf-8")
 IDS = [row["id"] for row in TABLES("gallery/claims")]
-NAMES = [row["claim"] for row in TABLES("head_rank/rank_claims")]
+NAMES = [
+    *(row["claim"] for row in TABLES("head_rank/rank_claims")),
+    *(row["choice"] for row in TABLES("gallery/choices")),
+]
 SECTIONS = {
     "Softmax against linear attention": ("1", "2", "3", "4", "5", "6", "7", "8", *"ABCDEF"),
     "The rank of heads": ("1", "2", "3", "4", "5", "6", "7", "8", *"ABCD"),
 }
 """Sections of both papers."""
 
-READING = (DOCS / "reading-the-results.md").read_text(encoding="utf-8")
+READING = (DOCS / "gallery.md").read_text(encoding="utf-8")
 SIGNS, FAILING = np.array([1, -1, -1, 1]), np.array([-1, 1, 1, 1])
 SPECIAL = 2
 
@@ -82,11 +85,9 @@ def test_the_numbers_on_the_rank_of_heads_are_those_of_its_tables():
     assert f"{small:.3f} at d = 8 and N = 4, and {papers:.3f} at the paper's" in text
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_rows_that_a_page_names_exist(name):
-    text = (DOCS / name).read_text(encoding="utf-8")
-    ids = re.findall(r"`([A-F0-9][\w.*-]*)`", text)
-    rows = re.findall(r'"([^"|]+)"', re.sub(r"\[[^]]*\]\([^)]*\)", "", text))
+def test_rows_that_the_page_on_the_papers_names_exist():
+    ids = re.findall(r"`([A-F0-9][\w.*-]*)`", PAPERS)
+    rows = re.findall(r'"([^"|]+)"', re.sub(r"\[[^]]*\]\([^)]*\)", "", PAPERS))
     assert len(ids) > 5
     for cited in ids:
         if cited.endswith(".*"):
@@ -100,9 +101,8 @@ def test_rows_that_a_page_names_exist(name):
 
 
 def test_every_section_of_both_papers_is_covered():
-    text = (DOCS / "coverage.md").read_text(encoding="utf-8")
     for paper, sections in SECTIONS.items():
-        (part,) = re.findall(rf"^## {paper}.*?(?=^## |\Z)", text, re.M | re.S)
+        (part,) = re.findall(rf"^## {paper}.*?(?=^## |\Z)", PAPERS, re.M | re.S)
         first = re.findall(r"^\| ([^|]+) \|", part, re.M)
         named = {name for cell in first for name in re.findall(r"\b([1-8A-F])\b", cell)}
         assert named >= {*sections}

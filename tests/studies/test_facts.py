@@ -154,17 +154,32 @@ def test_the_needle():
         mu="5", n="512", control="false",
     )  # fmt: skip
     wanted = mean(number(row, "accuracy") for row in own)
-    assert facts.trained(arm="query_given", kernel="exp", divided_by="sum") == wanted
+    assert facts.trained(arm="query_given", kernel="exp", divided_by="sum") == pytest.approx(wanted)
+    runs = [{"accuracy": accuracy} for accuracy in (0.9, 0.92, 0.94)]
+    # Student's: 4.303 times 0.02 / sqrt(3).
+    assert Needle(lambda name, **wanted: runs).trained_words() == "0.920 ± 0.050"
 
 
 def test_recall():
     facts = Recall(TABLES)
     (row,) = rows("recall/recall_capacity", layer="linear", d="64")
     assert facts.capacity("linear", 64)["largest_n"] == number(row, "largest_n")
-    lines = rows("recall/recall_lines", part="line", layer="delta_1", d="64")
+    lines = rows("recall/recall_lines", part="line", layer="linear", d="64")
     by_age = {int(row["age"]): number(row, "accuracy") for row in lines if row["age"]}
-    assert facts.latest("delta_1", 64) == by_age[0]
-    assert facts.oldest("delta_1", 64) == by_age[max(by_age)]
+    assert facts.latest("linear", 64)["accuracy"] == by_age[0]
+    assert facts.oldest("linear", 64)["accuracy"] == by_age[max(by_age)]
+    given_keys = rows("recall/recall_lines", part="given keys", layer="delta_1", d="64")
+    assert facts.oldest("delta_1", 64)["accuracy"] == number(given_keys[-1], "accuracy")
+
+
+def test_an_accuracy_of_recall_has_its_error_where_it_is_simulated():
+    said = Recall.with_error
+    assert said({"method": "exact: a sum", "accuracy": 0.72571, "error": 0}) == "0.726"
+    assert said({"method": "simulated: x", "accuracy": 1, "error": 0}) == "1.000"
+    assert said({"method": "simulated: x", "accuracy": 0.5132, "error": 0.0098}) == "0.513 ± 0.010"
+    assert said({"method": "simulated: x", "accuracy": 0.50726, "error": 0.00013}) == (
+        "0.5073 ± 0.0002"
+    )
 
 
 def test_how_many_pairs_in_words(subtests):

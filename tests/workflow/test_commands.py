@@ -97,7 +97,7 @@ def project(tmp_path_factory):
     (one.folder / "docs").mkdir()
     shutil.copy(ROOT / "docs/contests.yaml", one.folder / "docs")
     page = (ROOT / "docs/run.md").read_text(encoding="utf-8")
-    (panel,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.S | re.M)
+    panel, _of_a_module = re.findall(r"^```yaml\n(.*?)^```$", page, re.S | re.M)
     one.edit("config.yaml", "  panels:\n", f"  panels:\n{panel}")
     return one
 

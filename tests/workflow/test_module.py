@@ -1,4 +1,4 @@
-"""Another workflow uses this one as a module, as docs/as-a-module.md shows."""
+"""Another workflow uses this one as a module, as docs/run.md shows."""
 
 import re
 import shutil
@@ -10,7 +10,9 @@ import yaml
 from making import ROOT
 from project import Project
 
-PAGE = (ROOT / "docs/as-a-module.md").read_text(encoding="utf-8")
+
+RUN = (ROOT / "docs/run.md").read_text(encoding="utf-8")
+PAGE = RUN.partition("## As a module of another workflow")[2]
 (SNAKEFILE,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 (CONFIG,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
 TABLE = "results/smoke/panels/fig4b.parquet"

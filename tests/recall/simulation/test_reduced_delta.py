@@ -11,7 +11,12 @@ from scipy.stats import binomtest, kstest
 
 from attention_separation import recall
 from attention_separation.recall.simulation import reduced_delta
-from attention_separation.recall.simulation.reduced_delta import DeltaTrials, coordinates
+from attention_separation.recall.simulation.reduced_delta import (
+    DeltaTrials,
+    FewWeightsError,
+    coordinates,
+    mean_sign_given_weights,
+)
 
 FALSE_ALARM = 1e-6
 """Chance that any of the comparisons of trials here fails though all is right."""
@@ -137,6 +142,37 @@ def test_a_small_beta_is_linear_attention():
 def test_an_orthogonal_query_is_chance():
     found = recall.accuracy(recall.delta(0.7), n=9, d=5, cosine=0, trials=50_000)
     assert found.value == pytest.approx(0.5, abs=5 * found.error / 1.96)
+
+
+GIVEN_KEYS = [(1.0, 1.0, 39), (0.5, 1.0, 20), (0.5, 0.97, 0)]
+"""beta, decay and age."""
+
+
+@pytest.mark.parametrize(("beta", "decay", "age"), GIVEN_KEYS)
+def test_given_keys_it_is_the_literal_layer_with_less_noise(beta, decay, age):
+    found = DeltaTrials(beta, decay, 16, 40, age).given_keys(20_000, 1)
+    trials = 4000
+    right = math.floor(count_right(of_delta(beta, decay), trials, 2, n=40, d=16, age=age))
+    # Its own noise is less than a tenth of the literal trials'.
+    assert found.std() / math.sqrt(20_000) < 0.1 * math.sqrt(found.mean() / trials / 2)
+    assert binomtest(right, trials, found.mean()).pvalue > FALSE_ALARM / len(GIVEN_KEYS) / 2
+
+
+def test_a_sign_given_weights_is_that_of_all_signs(monkeypatch):
+    # So few that all signs can be gone through; what the series leaves out is then 10^-3.
+    monkeypatch.setattr(reduced_delta, "SMOOTH", 1.0)
+    weights = np.random.default_rng(3).standard_normal((16, 5))
+    own = np.linspace(0.0, 6.0, 5)
+    signs = 1 - 2 * (np.arange(2**16)[:, None] >> np.arange(16) & 1)
+    every = np.sign(own + signs @ weights).mean(axis=0)
+    np.testing.assert_allclose(mean_sign_given_weights(own, weights), every, atol=1e-3)
+
+
+def test_given_keys_few_weights_and_mixed_ages_are_refused():
+    with pytest.raises(FewWeightsError, match="3 weights; allowed: so many"):
+        DeltaTrials(0.5, 1.0, 16, 4, 2).given_keys(100, 1)
+    with pytest.raises(ValueError, match="age=None; allowed: an age"):
+        DeltaTrials(0.5, 1.0, 16, 4, None).given_keys(100, 1)
 
 
 def test_a_shorter_run_is_the_prefix_of_a_longer_one():

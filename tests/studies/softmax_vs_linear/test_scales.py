@@ -80,5 +80,5 @@ def test_a_scale_that_the_first_study_does_not_have_is_named():
 
 def test_the_pages_that_one_reads_first_say_how_to_make_the_figures_alone():
     command = f"snakemake {' '.join(FIGURES)}"
-    for name in ("README.md", "docs/reading-the-results.md", "docs/run.md"):
+    for name in ("README.md", "docs/run.md"):
         assert command in (ROOT / name).read_text(encoding="utf-8"), name

@@ -1,9 +1,12 @@
 """Facts of one noisy token among n."""
 
 import math
-from statistics import mean
 
 from ...pages.rendering import Tables, one
+from ...statistics.means import Mean
+
+LEVEL = 0.05
+"""Chance that the interval of a mean misses it."""
 
 
 class Needle:
@@ -22,5 +25,16 @@ class Needle:
 
     def trained(self, **wanted: object) -> float:
         """The mean held-out accuracy of trained networks, over runs."""
+        return self._over_runs(**wanted).value
+
+    def trained_words(self, **wanted: object) -> str:
+        """The same with half of Student's interval of 95 %."""
+        accuracy = self._over_runs(**wanted)
+        half = accuracy.interval(LEVEL).high - accuracy.value
+        return f"{accuracy.value:.3f} ± {half:.3f}"
+
+    def _over_runs(self, **wanted: object) -> Mean:
+        """The mean held-out accuracy of trained networks, with its standard error over runs."""
         wanted = {"features": None, "mu": 5.0, "n": 512, "control": False} | wanted
-        return mean(row["accuracy"] for row in self._tables("needle/needle_cells", **wanted))
+        rows = self._tables("needle/needle_cells", **wanted)
+        return Mean.of([row["accuracy"] for row in rows])

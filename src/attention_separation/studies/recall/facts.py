@@ -37,18 +37,32 @@ class Recall:
             return ""
         return f" ({row['low']:,.0f} to {row['high']:,.0f})"
 
-    def latest(self, layer: str, d: int) -> float:
-        """The accuracy of the latest pair of a long sequence."""
-        rows = self._tables("recall/recall_lines", part="line", layer=layer, d=d, age=0)
-        return float(one(rows)["accuracy"])
+    def latest(self, layer: str, d: int) -> Mapping[str, Any]:
+        """The row of the accuracy of the latest pair of a long sequence."""
+        return self._by_age(layer, d)[0]
 
-    def oldest(self, layer: str, d: int) -> float:
-        """The accuracy of the oldest pair of a long sequence."""
-        rows = self._tables("recall/recall_lines", part="line", layer=layer, d=d)
-        by_age = {row["age"]: row["accuracy"] for row in rows if row["age"] is not None}
-        return float(by_age[max(by_age)])
+    def oldest(self, layer: str, d: int) -> Mapping[str, Any]:
+        """The row of the accuracy of the oldest pair of a long sequence."""
+        by_age = self._by_age(layer, d)
+        return by_age[max(by_age)]
 
-    def varied(self, layer: str, d: int, cosine: float = 1.0, rewrites: int = 0) -> float:
-        """The accuracy with noisy queries, or of keys that were written so often before."""
+    def _by_age(self, layer: str, d: int) -> dict[int, Mapping[str, Any]]:
+        """The rows of a layer against age; given keys where there is such a row."""
+        rows = []
+        for part in ("line", "given keys"):
+            rows += self._tables("recall/recall_lines", part=part, layer=layer, d=d)
+        return {row["age"]: row for row in rows if row["age"] is not None}
+
+    def varied(self, layer: str, d: int, rewrites: int = 0) -> Mapping[str, Any]:
+        """The row of the accuracy of keys that were written so often before."""
         rows = self._tables("recall/recall_lines", part="varied", layer=layer, d=d)
-        return float(one(rows, cosine=cosine, rewrites=rewrites)["accuracy"])
+        return one(rows, cosine=1.0, rewrites=rewrites)
+
+    @staticmethod
+    def with_error(row: Mapping[str, Any]) -> str:
+        """An accuracy, with its error, rounded up, where it is simulated and draws differ."""
+        if row["method"].startswith("exact") or row["error"] == 0:
+            return f"{row['accuracy']:.3f}"
+        places = 3 if row["error"] >= 0.001 else 4
+        error = math.ceil(row["error"] * 10**places) / 10**places
+        return f"{row['accuracy']:.{places}f} ± {error:.{places}f}"

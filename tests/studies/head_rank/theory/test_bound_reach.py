@@ -51,8 +51,7 @@ def test_values_that_see_an_encoding_fall_below_the_bound_for_scores():
     assert error == pytest.approx(exact, abs=sigmas + 2e-4)
     encoded = bound(3, 1, 2, encoded=True)
     assert encoded + sigmas < error < bound(3, 1, 2) - 0.03 - sigmas
-    assert f"it is {bound(3, 1, 2):.4f}, and two heads with values a_h x_i + w_{{h,i}} have" in PAGE
-    assert f" have {exact:.3f}. The bound with encoded values is" in PAGE
+    assert f"it is {bound(3, 1, 2):.4f}, and two such heads have {exact:.3f}." in PAGE
     assert f"is {encoded:.4f} there" in PAGE
 
 
@@ -84,14 +83,11 @@ def test_it_holds_for_two_independent_points_as_for_orthogonal_ones(points):
     layer = (v + g[:, None] * u) / 2
     literal, sigmas = mean_and_sigmas(data.squared_error(data.nearest(x, y), layer))
     assert literal == pytest.approx(error, abs=sigmas)
-    assert f"At d = 16 and r = 1 the bound for one head is {bound(16, 1, 1):.4f}." in PAGE
-    assert "*Two independent uniform points have the same bounds.*" in PAGE
 
 
 def test_weights_that_ignore_the_points_have_half():
     x, y = data.orthogonal(np.random.default_rng(5), 1000, 5, 2)
     np.testing.assert_allclose(data.squared_error(data.nearest(x, y), x.mean(axis=2)), 0.5)
-    assert "Ignoring the points, p = ½ with V = I, has error 0.5." in PAGE
 
 
 def test_a_skip_connection_changes_no_bound_where_heads_have_all_dimensions():
@@ -100,7 +96,6 @@ def test_a_skip_connection_changes_no_bound_where_heads_have_all_dimensions():
             for any_value, encoded in ((False, False), (True, False), (False, True), (True, True)):
                 common, own = reached_shares(d, r, np.array([1.0]), any_value, encoded)
                 assert common + -(-d // r) * own >= 1 - 1e-12
-    assert "Where H r ≥ d it changes none of the bounds" in PAGE
 
 
 def softmax_part(u: np.ndarray, y: np.ndarray, r: int, a: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -132,8 +127,7 @@ def test_at_large_rank_limited_value_weights_do_better_than_the_limit():
     error, sigmas = mean_and_sigmas((np.sign(np.sum(u * y, axis=1)) - part) ** 2 / 2)
     assert error == pytest.approx(0.168, abs=5e-4 + sigmas)
     assert bound(64, 32, 2) < error < linear_limit(64, 32, 2) - 0.005 - sigmas
-    limit = f"For {linear_limit(64, 32, 2):.3f} at d = 64 the value weights grow without end."
-    assert limit in PAGE
+    assert f"{linear_limit(64, 32, 2):.3f} at d = 64" in PAGE
     assert "Two heads of rank 32 with V = 2I and −I have 0.168" in PAGE
 
 

@@ -15,10 +15,10 @@ from attention_separation.studies.recall.settings.section import LayerJob, Layer
 from attention_separation.studies.recall.tables.cell_table import (
     CAPACITY,
     DOT,
-    DOTS_BETWEEN,
-    FEWEST_SIMULATED,
+    GIVEN_KEYS,
     LINE,
     VARIED,
+    Cell,
     cell_table,
     layer_of,
     spread,
@@ -35,6 +35,21 @@ SMALL = {
 
 def job(changes=None, **layer):
     return LayerJob(name="a", layer=LayerSetting(**layer), **SMALL | (changes or {}))
+
+
+def test_of_a_delta_rule_the_ends_of_the_ages_stand_given_keys_too():
+    changes = {"dimensions": [16], "ages_at": 4, "trials": 2000}
+    cell = Cell(job(changes, beta=0.5), 16)
+    latest, oldest = cell.given_keys()
+    assert (latest["age"], oldest["age"], oldest["n"]) == (0, 63, 64)
+    for row in (latest, oldest):
+        drawn = cell.answer(64, row["age"])
+        assert row["part"] == GIVEN_KEYS
+        assert 0 < row["error"] < drawn.error / 5
+        assert abs(row["accuracy"] - drawn.value) < 3 * drawn.error
+    assert [*Cell(job(changes, kernel="linear"), 16).given_keys()] == []
+    # With so few keys signs have to be drawn.
+    assert [*Cell(job(changes | {"ages_at": 0.25}, beta=0.5), 16).given_keys()] == []
 
 
 LAYERS = [

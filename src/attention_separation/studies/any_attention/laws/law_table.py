@@ -52,8 +52,8 @@ SCOPE_OF_LAWS = (
     "the tolerance, which is relative. Statements are 1 where they are true and 0 where not; that "
     "a kernel has exactly the P of uniform attention is an identity, of both P. A claim is not "
     "applicable where its law's conditions are not met. The data are the first paper's, X and V as "
-    "well, the weights random signs. docs/laws.md defines what stands in the laws, and says what "
-    "all laws of P and of n need and leave out."
+    "well, the weights random signs. docs/kernels.md defines what stands in the laws, and says "
+    "what all laws of P and of n need and leave out."
 )
 
 

@@ -221,7 +221,7 @@ class Mixture:
         self.states = np.concatenate([marked_plus, marked_minus])
 
     def applies(self) -> bool:
-        """Whether the data meet the conditions of all laws of P and of n, which docs/laws.md
+        """Whether the data meet the conditions of all laws of P and of n, which docs/kernels.md
         lists."""
         data = self.data
         rows = row_sigmas(self.layer, data, data.a1)

@@ -4,6 +4,8 @@ dots of the literal layer on them, and the largest n.
 n pairs of a key and a value pass, then one key comes again as a query. A *line* has the accuracies
 of a layer by its law, or simulated where it has none; a *dot* is one of the literal layer, on all
 keys. The *age* of a pair is how many pairs have passed since; None is the mean over all ages.
+Of a delta rule the latest and the oldest pair stand once more *given keys*: in trials that draw
+keys alone, and sum over the signs of values.
 """
 
 import math
@@ -19,6 +21,7 @@ from ....recall.exact.reach import simulated_reach
 from ....recall.layers import Delta, Layer, LeastSquares, Scores
 from ....recall.simulation.black_box import Pairs, simulated, simulated_by_age
 from ....recall.simulation.literal_layers import has_unit_keys, literal_layer
+from ....recall.simulation.reduced_delta import DeltaTrials, FewWeightsError
 from ....results.provenance import record
 from ....results.tables import Row, finite_or_null, schema, table_from_rows, write_parquet
 from ..settings.section import LayerJob
@@ -27,6 +30,7 @@ from .state import state_of
 LINE = "line"
 DOT = "dot"
 VARIED = "varied"
+GIVEN_KEYS = "given keys"
 CAPACITY = "capacity"
 """What a row is of."""
 
@@ -54,6 +58,11 @@ SCHEMA = pa.unify_schemas([LINES_SCHEMA, LARGEST_SCHEMA])
 """`age` is null for the mean over ages. `varied` are points with noisy queries, of a cosine below
 1, or with keys that were written before. Of capacities `largest_n` is null where it was not found,
 and lies from `low`, to `high`, null for no end."""
+
+HALF_OF_95 = 1.96
+"""Standard deviations of a mean, of half its interval of 95 %."""
+
+ERROR_IS = "the error is half of 95 %"
 
 LARGEST_CELL_N = 10**9
 """Of lines."""
@@ -200,10 +209,15 @@ class Cell:
         for n in spread(candidates, self.job.dots):
             yield self.row(DOT, n, None, self.literal(n))
 
+    @property
+    def n_of_ages(self) -> int:
+        """The n at which the accuracy is taken against age."""
+        return max(round(self.job.ages_at * self.d), 2)
+
     def by_age(self) -> Iterator[Row]:
         """The rows of the accuracy against age at one n, and of dots on it; none where the order of
         pairs does not matter to the layer."""
-        n = max(round(self.job.ages_at * self.d), 2)
+        n = self.n_of_ages
         places = [round((n - 1) * (k / (self.job.ages - 1)) ** 2) for k in range(self.job.ages)]
         ages = sorted(set(places))
         if self.is_literal:
@@ -217,6 +231,23 @@ class Cell:
             recalls = simulated_by_age(layer, pairs, self.draws(n), self.job.seed)
             for age, recall in zip(some, recalls, strict=True):
                 yield self.row(DOT, n, age, recall)
+
+    def given_keys(self) -> Iterator[Row]:
+        """The rows of the latest and the oldest pair of a delta rule, from draws of keys alone;
+        none where so few keys matter that signs have to be drawn."""
+        if not isinstance(self.layer, Delta):
+            return
+        n = self.n_of_ages
+        for age in (0, n - 1):
+            law = DeltaTrials(self.layer.beta, self.layer.decay, self.d, n, age)
+            try:
+                probabilities = law.given_keys(self.job.trials, self.job.seed)
+            except FewWeightsError:
+                continue
+            error = HALF_OF_95 * probabilities.std() / math.sqrt(self.job.trials)
+            method = f"simulated: the reduced law given keys, {self.job.trials:,} trials"
+            answer = Recall(float(probabilities.mean()), float(error), f"{method}; {ERROR_IS}")
+            yield self.row(GIVEN_KEYS, n, age, answer)
 
     def varied(self) -> Iterator[Row]:
         """The rows at one n with noisy queries, then with keys that were written before."""
@@ -282,6 +313,7 @@ def cell_table(job: LayerJob) -> pa.Table:
         rows += line
         rows += cell.dots(line)
         rows += cell.by_age()
+        rows += cell.given_keys()
         rows += cell.varied()
         rows.append(cell.capacity())
     return table_from_rows(rows, SCHEMA)

@@ -23,8 +23,9 @@ ABOUT_DATA = (
 ABOUT_LINES = (
     f"{ABOUT_DATA} Without an age it is the mean over all. Lines are exact, or simulated where the "
     "method says so; dots are the literal layer. Of rows that are varied the query has a cosine "
-    "with its key below 1, or all keys were written so often before, with other values. Errors of "
-    "simulated ones are the longer half of the interval of 95 %."
+    "with its key below 1, or all keys were written so often before, with other values. Given "
+    "keys, signs of values are summed over and not drawn. Errors of simulated ones are the longer "
+    "half of the interval of 95 %."
 )
 ABOUT_CAPACITY = (
     f"{ABOUT_DATA}\nlargest_n is the largest n with an accuracy of at least the level, the mean "
