@@ -24,7 +24,15 @@ from ...datasets import another_x
 from ...looks.colors import MIDDLE_GRAY, PALE_BLUE
 from ...looks.kernel_styles import kernel_lines
 from ...looks.literal_text import literal_text
-from ...pages.drawing import ON_MAP, as_grid, draw_map, legend_beside, save_with_numbers, sheet
+from ...pages.drawing import (
+    NOTE_SIZE,
+    ON_MAP,
+    as_grid,
+    draw_map,
+    legend_beside,
+    save_with_numbers,
+    sheet,
+)
 from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, numpy_column, select_rows, table_from_rows
 from ...settings.kernel_values import own_kernels
@@ -369,7 +377,7 @@ class Map:
                         xytext=(-3, 2),
                         textcoords="offset points",
                         ha="right",
-                        fontsize=7,
+                        fontsize=NOTE_SIZE,
                         color=PALE_BLUE,
                     )
                 panel.set_ylim(values[0], values[-1])
