@@ -1,7 +1,9 @@
 """One table of how kernels are drawn: no two alike, and every figure's kernels are in it."""
 
 import inspect
+from itertools import combinations
 
+import numpy as np
 from matplotlib.colors import to_rgb
 
 from attention_separation.explorer import pictures
@@ -16,17 +18,32 @@ from attention_separation.studies.any_attention import figures as any_attention
 from attention_separation.studies.needle import figures as needle
 from attention_separation.studies.recall import figures as recall
 
+SEEN_APART = 15
+"""Distance of two colours in CIE L*a*b*: 2.3 is just seen side by side."""
 
-def test_no_two_are_drawn_alike_with_lines_or_with_marks():
-    # The line of the best possible is broad, and no kernel's.
-    kernels = {name: style for name, style in KERNEL_STYLES.items() if name != "bayes"}
-    lines = [(style.color, style.line) for style in kernels.values()]
-    lines += [(style.color, style.line) for style in OTHER_STYLES]
-    marks = [(style.color, style.marker) for style in KERNEL_STYLES.values()]
-    assert len({*lines}) == len(lines)
-    assert len({*marks}) == len(marks)
-    for color, _ in lines:
-        to_rgb(color)
+
+def lab(color):
+    """CIE L*a*b* of a colour: distances in it are about what an eye sees."""
+    srgb = np.array(to_rgb(color))
+    linear = np.where(srgb > 0.04045, ((srgb + 0.055) / 1.055) ** 2.4, srgb / 12.92)
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    x, y, z = np.cbrt(to_xyz @ linear / [0.9505, 1.0, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def test_no_two_kernels_have_one_colour_or_two_that_an_eye_takes_for_one():
+    colors = [style.color for style in KERNEL_STYLES.values()]
+    colors += dict.fromkeys(style.color for style in OTHER_STYLES)
+    for one, other in combinations(colors, 2):
+        assert np.linalg.norm(lab(one) - lab(other)) > SEEN_APART, (one, other)
+
+
+def test_kernels_of_ones_own_are_drawn_unlike_each_other():
+    assert len({(style.color, style.line) for style in OTHER_STYLES}) == len(OTHER_STYLES)
+    few = OTHER_STYLES[:4]
+    assert len({style.color for style in few}) == len(few)
 
 
 def test_kernels_that_figures_of_the_configuration_draw_are_in_it():

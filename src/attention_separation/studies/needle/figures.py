@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from ...looks.colors import DARK_GRAY, INK, MIDDLE_GRAY, PALETTE, VERMILION
+from ...looks.colors import DARK_GRAY, INK, MIDDLE_GRAY, PALETTE
 from ...looks.kernel_styles import KERNEL_STYLES, kernel_line, kernel_marker
 from ...needle.accuracy import CRITICAL
 from ...pages.drawing import (
@@ -82,11 +82,11 @@ POINT_LOOK: Look = {
 Map = tuple[str | None, str, int | None]
 """An attention map by its kernel, what it is divided by, and features."""
 
-MAPS: dict[Map, tuple[str, str, str]] = {
-    ("linear", "sum", None): (VERMILION, "s", "trained linear, by row sums"),
-    ("linear_unnormalised", "rms", None): (VERMILION, "D", "trained linear, RMSNorm"),
+MAPS: dict[Map, tuple[str, str]] = {
+    ("linear", "sum", None): ("s", "trained linear, by row sums"),
+    ("linear_unnormalised", "rms", None): ("D", "trained linear, RMSNorm"),
 }
-"""Colour, marker and words of maps whose kernel has a limit and that are not drawn as its own."""
+"""Marker and words of maps whose kernel has a limit and that are not drawn as its own."""
 
 OTHER_COLOURS = (DARK_GRAY, MIDDLE_GRAY)
 OTHER_MARKERS = "^vPX*<>"
@@ -212,8 +212,9 @@ def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
     look_by_kernel: dict[str | None, Look] = {}
     for attention_map in dict.fromkeys(maps):
         kernel = attention_map[0]
-        if attention_map in MAPS:
-            color, marker, label = MAPS[attention_map]
+        if kernel is not None and attention_map in MAPS:
+            marker, label = MAPS[attention_map]
+            color = kernel_line(kernel)["color"]
             looks[attention_map] = {"color": color, "marker": marker, "label": label}
             continue
         if kernel not in look_by_kernel:
@@ -492,10 +493,8 @@ def _draw_bar(ax: Axes, position: int, kernel: str | None, accuracies: Sequence[
     mean = float(np.mean(accuracies))
     if kernel is None:
         color = MIDDLE_GRAY
-    elif kernel in WORDS:
-        color = kernel_line(kernel)["color"]
     else:
-        color = VERMILION
+        color = kernel_line(kernel)["color"]
     ax.bar(position, mean - 0.5, bottom=0.5, width=0.6, color=color, alpha=0.6)
     ax.plot([position] * len(accuracies), accuracies, "o", color=color, **POINT_LOOK)
     if kernel is None:
