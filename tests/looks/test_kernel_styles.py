@@ -1,7 +1,7 @@
 """One table of how kernels are drawn: no two alike, and every figure's kernels are in it."""
 
 import inspect
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from matplotlib.colors import to_rgb
@@ -13,6 +13,7 @@ from attention_separation.looks.kernel_styles import (
     kernel_line,
     kernel_lines,
     kernel_marker,
+    nested_kernel_lines,
 )
 from attention_separation.studies.any_attention import figures as any_attention
 from attention_separation.studies.needle import figures as needle
@@ -74,3 +75,17 @@ def test_kernels_of_ones_own_follow_in_their_order():
     assert looks["exp"] == kernel_line("exp")
     assert looks["bayes"]["linewidth"] > looks["exp"]["linewidth"]
     assert kernel_marker("mine") == "o"
+
+
+def test_of_lines_that_lie_over_each_other_each_is_seen():
+    kernels = ["exp_sqrt_d", "exp", "linear", "elu_plus_one", "mine"]
+    nested = nested_kernel_lines(kernels)
+    assert [*nested] == kernels
+    from_below = sorted(nested.values(), key=lambda look: look["zorder"])
+    widths = [look["linewidth"] for look in from_below]
+    assert all(below > above for below, above in pairwise(widths))
+    is_broken = [look["linestyle"] != "-" for look in from_below]
+    assert is_broken == sorted(is_broken)
+    for kernel, look in kernel_lines(kernels).items():
+        same = {name: nested[kernel][name] for name in ("color", "linestyle")}
+        assert look | same == look

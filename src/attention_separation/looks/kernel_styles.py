@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from itertools import cycle, product
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .colors import BLUE, DARK_GRAY, GREEN, INK, MIDDLE_GRAY, ORANGE, PURPLE, SKY_BLUE, VERMILION
 
 LineStyle = str | tuple[int, tuple[float, ...]]
@@ -65,6 +67,9 @@ LINE_WIDTH = 1.6
 WIDTH_OF_BEST = 4.0
 """Of the line of the best that anything can do."""
 
+BROADEST, NARROWEST = 4.8, 1.1
+"""Of lines that may lie over each other."""
+
 
 def kernel_lines(kernels: Iterable[str]) -> dict[str, dict[str, Any]]:
     """The Matplotlib properties (color, linestyle, linewidth) of the line of each of some kernels,
@@ -78,6 +83,19 @@ def kernel_lines(kernels: Iterable[str]) -> dict[str, dict[str, Any]]:
             style = next(other_styles)
         width = WIDTH_OF_BEST if kernel == "bayes" else LINE_WIDTH
         lines[kernel] = {"color": style.color, "linestyle": style.line, "linewidth": width}
+    return lines
+
+
+def nested_kernel_lines(kernels: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The same of lines that may lie over each other, with `zorder`: each is narrower than those
+    below it, and broken ones lie over whole ones, so that all are seen."""
+    lines = kernel_lines(kernels)
+    from_below = sorted(lines, key=lambda kernel: lines[kernel]["linestyle"] != "-")
+    widths = np.geomspace(BROADEST, NARROWEST, len(lines))
+    for place, (kernel, width) in enumerate(zip(from_below, widths.tolist(), strict=True)):
+        lines[kernel]["zorder"] = 2 + place / 100
+        if lines[kernel]["linewidth"] == LINE_WIDTH:
+            lines[kernel]["linewidth"] = width
     return lines
 
 

@@ -49,11 +49,10 @@ WORDS = {
 
 @dataclass(frozen=True)
 class LineLabel:
-    """What is written at a line, beside the place where it has an accuracy."""
+    """What is written at a line, right of the place where it has an accuracy."""
 
     words: str
     accuracy: float
-    is_right_of_line: bool = True
 
 
 LABELS = {
@@ -63,7 +62,7 @@ LABELS = {
     "power_3": LineLabel("x³", 0.66),
     "power_2": LineLabel("x²", 0.69),
     "linear": LineLabel("linear", 0.58),
-    "uniform": LineLabel("uniform", 0.6, is_right_of_line=False),
+    "uniform": LineLabel("uniform", 0.535),
 }
 """Of each line, at places where lines are far from each other."""
 
@@ -171,9 +170,9 @@ def _draw_limits(ax: Axes, limits: pa.Table) -> None:
         ax.annotate(
             label.words,
             (n[nearest], accuracy[nearest]),
-            xytext=(5 if label.is_right_of_line else -5, 0),
+            xytext=(5, 2),
             textcoords="offset points",
-            ha="left" if label.is_right_of_line else "right",
+            ha="left",
             va="center",
             fontsize=8,
             color=DARK_GRAY if kernel == "bayes" else kernel_line(kernel)["color"],

@@ -1,6 +1,6 @@
 """What of the outputs of a layer depends on the set of points, along training."""
 
-from itertools import product
+from itertools import cycle
 
 from matplotlib.figure import Figure
 
@@ -14,9 +14,17 @@ from .panels import Axis, Mark, Panel, Scale, curve, draw_panels
 from .trained_parts import recipe
 
 CELL_LOOKS: list[Look] = [
-    {"color": color, "linestyle": dash} for dash, color in product(("-", "--", ":"), PALETTE)
+    {"color": color, "linestyle": dash, "linewidth": width, "zorder": 2 + place / 100}
+    for place, (dash, color, width) in enumerate(
+        zip(
+            cycle(("-", "-", "--", (0, (1, 1)))),
+            PALETTE,
+            (3.6, 2.2, 1.6, 1.3, 1.1, 0.9),
+            strict=False,
+        )
+    )
 ]
-"""Of lines, one for each cell."""
+"""Of lines, one for each cell: each is narrower than those below it, so that all are seen."""
 
 LEAST_DRAWN_SHARE = 1e-8
 """Shares below it are rounding, and are drawn at it."""
@@ -29,7 +37,7 @@ def figure_collapse(rows: list[Run]) -> Figure:
     last: list[Mark] = []
     norm: list[Mark] = []
     legend = []
-    for cell, look in zip(runs.cells_of(rows), CELL_LOOKS, strict=False):
+    for cell, look in zip(runs.cells_of(rows), cycle(CELL_LOOKS), strict=False):
         for row in cell:
             first.append(_curve_of_layer(row, 1, "share", look))
             last.append(_curve_of_layer(row, row["layers"], "share", look))
@@ -63,7 +71,7 @@ def _curve_of_layer(row: Run, layer: int, column: str, look: Look) -> Mark:
         if of_layer == layer and step >= 1:
             steps.append(step)
             recorded.append(max(value or 0.0, LEAST_DRAWN_SHARE))
-    return curve(steps, recorded, linewidth=1.2, **look)
+    return curve(steps, recorded, **look)
 
 
 def _cell_name(row: Run, rows: list[Run]) -> str:
