@@ -67,7 +67,7 @@ LINE_WIDTH = 1.6
 WIDTH_OF_BEST = 4.0
 """Of the line of the best that anything can do."""
 
-BROADEST, NARROWEST = 4.8, 1.1
+BROADEST_LINE, NARROWEST_LINE = 4.8, 1.1
 """Of lines that may lie over each other."""
 
 
@@ -91,7 +91,7 @@ def nested_kernel_lines(kernels: Iterable[str]) -> dict[str, dict[str, Any]]:
     below it, and broken ones lie over whole ones, so that all are seen."""
     lines = kernel_lines(kernels)
     from_below = sorted(lines, key=lambda kernel: lines[kernel]["linestyle"] != "-")
-    widths = np.geomspace(BROADEST, NARROWEST, len(lines))
+    widths = np.geomspace(BROADEST_LINE, NARROWEST_LINE, len(lines))
     for place, (kernel, width) in enumerate(zip(from_below, widths.tolist(), strict=True)):
         lines[kernel]["zorder"] = 2 + place / 100
         if lines[kernel]["linewidth"] == LINE_WIDTH:
