@@ -59,6 +59,11 @@ def test_a_model_of_ones_own_says_its_own_range(monkeypatch):
     ) in text
 
 
+def unbroken(text):
+    """A text as it stands in one line of a note."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def swept(sweep, **held):
     """A panel of self-attention that sweeps some parameters."""
     parameters = {"a0": 0.05, "a1": 0.7, "b": 0.2, "c": 0.8} | held
@@ -80,12 +85,14 @@ def swept(sweep, **held):
 )
 def test_what_is_inside_is_said_of_each_panel(of, words):
     assert inside_in_words(of) == words
-    assert note_on_definition([of, self_attention()], names="ab").endswith(f" a: {words}.")
+    assert note_on_definition([of, self_attention()], names="ab").endswith(
+        f" {unbroken(f'a: {words}')}."
+    )
 
 
 def test_panels_with_the_same_inside_are_named_together():
     of = swept({"c": [0.7, 0.8, 0.9]})
-    assert note_on_definition([of, of], names="ad").endswith(" a, d: only 𝑐 = 0.8.")
+    assert note_on_definition([of, of], names="ad").endswith(f" {unbroken('a, d: only 𝑐 = 0.8')}.")
 
 
 def test_the_papers_sweeps_leave_the_definition():

@@ -123,7 +123,9 @@ def note_on_definition(
     first, *others = sorted(outside, key=lambda model: order.index(model.name))
     ranges = [first.range_words]
     ranges += [f"in {model.words} {model.range_words}" for model in others]
-    inside = [f"{', '.join(named)}: {words}" for words, named in names_by_inside.items()]
+    inside = []
+    for words, named in names_by_inside.items():
+        inside.append(f"{', '.join(named)}: {words}".replace(" ", NO_BREAK_SPACE))
     place = f"{mark}, outside" if mark else "Outside"
     return (
         f"{place} the datasets' definition: {outside.total():,} of {points:,} points of "
