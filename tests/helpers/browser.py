@@ -117,10 +117,13 @@ class Browser:
 
     def press(self, key: str, code: int) -> None:
         """Press a key, as "ArrowRight" with its virtual code 39, and let it go."""
+        # Without its letter Enter presses no button.
+        letter = {"text": "\r"} if key == "Enter" else {}
         for kind in ("keyDown", "keyUp"):
             self._ask(
-                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code
-            )
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code,
+                **letter,
+            )  # fmt: skip
 
     def click(self, x: float, y: float) -> None:
         """Press the mouse at a place, and let it go."""

@@ -1,5 +1,8 @@
 """One table of how kernels are drawn: no two alike, and every figure's kernels are in it."""
 
+from itertools import combinations, pairwise
+
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 from making import ROOT
@@ -12,22 +15,38 @@ from attention_separation.looks.kernel_styles import (
     kernel_line,
     kernel_lines,
     kernel_marker,
+    nested_kernel_lines,
 )
 from attention_separation.studies.any_attention import figures as any_attention
 from attention_separation.studies.needle import figures as needle
 from attention_separation.studies.recall import figures as recall
 
+SEEN_APART = 15
+"""Distance of two colours in CIE L*a*b*: 2.3 is just seen side by side."""
 
-def test_no_two_are_drawn_alike_with_lines_or_with_marks():
-    # The line of the best possible is broad, and no kernel's.
-    kernels = {name: style for name, style in KERNEL_STYLES.items() if name != "bayes"}
-    lines = [(style.color, style.line) for style in kernels.values()]
-    lines += [(style.color, style.line) for style in OTHER_STYLES]
-    marks = [(style.color, style.marker) for style in KERNEL_STYLES.values()]
-    assert len({*lines}) == len(lines)
-    assert len({*marks}) == len(marks)
-    for color, _ in lines:
-        to_rgb(color)
+
+def lab(color):
+    """CIE L*a*b* of a colour: distances in it are about what an eye sees."""
+    srgb = np.array(to_rgb(color))
+    linear = np.where(srgb > 0.04045, ((srgb + 0.055) / 1.055) ** 2.4, srgb / 12.92)
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    x, y, z = np.cbrt(to_xyz @ linear / [0.9505, 1.0, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def test_no_two_kernels_have_one_colour_or_two_that_an_eye_takes_for_one():
+    colors = [style.color for style in KERNEL_STYLES.values()]
+    colors += dict.fromkeys(style.color for style in OTHER_STYLES)
+    for one, other in combinations(colors, 2):
+        assert np.linalg.norm(lab(one) - lab(other)) > SEEN_APART, (one, other)
+
+
+def test_kernels_of_ones_own_are_drawn_unlike_each_other():
+    assert len({(style.color, style.line) for style in OTHER_STYLES}) == len(OTHER_STYLES)
+    few = OTHER_STYLES[:4]
+    assert len({style.color for style in few}) == len(few)
 
 
 def test_kernels_that_figures_of_the_configuration_draw_are_in_it():
@@ -61,3 +80,17 @@ def test_kernels_of_ones_own_follow_in_their_order():
     assert looks["exp"] == kernel_line("exp")
     assert looks["bayes"]["linewidth"] > looks["exp"]["linewidth"]
     assert kernel_marker("mine") == "o"
+
+
+def test_of_lines_that_lie_over_each_other_each_is_seen():
+    kernels = ["exp_sqrt_d", "exp", "linear", "elu_plus_one", "mine"]
+    nested = nested_kernel_lines(kernels)
+    assert [*nested] == kernels
+    from_below = sorted(nested.values(), key=lambda look: look["zorder"])
+    widths = [look["linewidth"] for look in from_below]
+    assert all(below > above for below, above in pairwise(widths))
+    is_broken = [look["linestyle"] != "-" for look in from_below]
+    assert is_broken == sorted(is_broken)
+    for kernel, look in kernel_lines(kernels).items():
+        same = {name: nested[kernel][name] for name in ("color", "linestyle")}
+        assert look | same == look

@@ -16,6 +16,7 @@ from PIL import Image
 from attention_separation.pages.drawing import (
     CONTOURS,
     MOST_WITHOUT_CONTOURS,
+    NOTE_SIZE,
     ON_MAP,
     as_grid,
     contour_colour,
@@ -23,6 +24,7 @@ from attention_separation.pages.drawing import (
     draw_estimates,
     draw_map,
     draw_ticks,
+    hatch,
     key,
     legend_beside,
     log_axis,
@@ -32,6 +34,10 @@ from attention_separation.pages.drawing import (
     ticks_at,
 )
 from attention_separation.pages.house_style import RC
+
+PAGE_PIXELS = 830
+LEAST_LETTERS = 9
+"""Pixels: the width of a page, and of letters that a person reads on it."""
 
 
 def test_panels_follow_each_other_and_the_rest_of_the_last_line_is_empty():
@@ -223,3 +229,27 @@ def test_large_maps_alone_have_contours(values):
     with sheet("Title", "", 1, (2.0, 2.0)) as (_, (ax,)):
         drawn = draw_contours(ax, np.arange(40), np.arange(values), grid)
     assert drawn == bool(ax.collections) == (values > MOST_WITHOUT_CONTOURS)
+
+
+@pytest.mark.parametrize("panels", [1, 3, 9])
+def test_no_figure_is_so_wide_that_a_page_makes_its_letters_small(panels):
+    with sheet("Title", "Note.", panels, (4.0, 2.0), around=(2.0, 0.0)) as (figure, axes):
+        assert len(axes) == panels
+        pixels_per_point = PAGE_PIXELS / (72 * figure.get_figwidth())
+        assert NOTE_SIZE * pixels_per_point >= LEAST_LETTERS
+
+
+def test_cells_are_hatched_as_they_are_drawn():
+    with sheet("Title", "Note.", 1, (4.0, 3.0)) as (_, (ax,)):
+        ax.set_xscale("log")
+        x, y = np.array([1.0, 10.0, 100.0]), np.array([0.0, 1.0])
+        is_hatched = np.array([[True, False, True], [False, False, True]])
+        mesh = draw_map(ax, x, y, np.zeros((2, 3)))
+        hatch(ax, x, y, is_hatched)
+        (patch,) = ax.patches
+        places = [(column, row) for row in y for column in x]
+        inside = patch.get_path().contains_points(places).reshape(is_hatched.shape)
+        np.testing.assert_array_equal(inside, is_hatched)
+        assert patch.get_zorder() > mesh.get_zorder()
+        hatch(ax, x, y, np.zeros((2, 3), dtype=bool))
+        assert len(ax.patches) == 1

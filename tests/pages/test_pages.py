@@ -18,14 +18,16 @@ def test_a_page_shows_every_cell_and_escapes_it():
         }
     )  # fmt: skip
     text = page(table, "A < B", "About & more\nAnd more")
-    assert '<p>About &amp; more</p>\n<p>And more</p>\n<div class="sortable"><table>' in text
+    assert '<p>About &amp; more</p>\n<p>And more</p>\n<div class="sortable"><div' in text
+    assert "<table><caption>A &lt; B: 2 rows</caption><thead>" in text
+    assert 'aria-label="A &lt; B: 2 rows"' in text
     assert "<td>&lt;b&gt;&amp;<br>line</td>" in text
     assert '<td class="number" data-value="0.123456">0.1235</td>' in text
     assert '<td class="number" data-value="12345">12,345</td>' in text
     assert "<td>yes</td>" in text
     assert text.count("<td></td>") == 3
     assert "<h1>A &lt; B</h1>" in text
-    assert "<th>yes no</th>" in text
+    assert '<th scope="col">yes no</th>' in text
     assert "http" not in text
 
 

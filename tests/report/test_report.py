@@ -85,10 +85,22 @@ def part(tmp_path_factory):
     return made, Report(made.folder / "report.html")
 
 
+WINDOW = (1500, 1000)
+SCREEN = (1280, 800)
+TELEPHONE = (375, 700)
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    with Browser(tmp_path_factory.mktemp("browser")) as started:
+    with Browser(tmp_path_factory.mktemp("browser"), *WINDOW) as started:
         yield started
+
+
+@pytest.fixture
+def resize(browser):
+    """What sets the window's size, for one test."""
+    yield browser.resize
+    browser.resize(*WINDOW)
 
 
 @pytest.fixture
@@ -293,6 +305,94 @@ def test_a_click_on_a_column_sorts_by_it(browser, tmp_path):
         for order in orders:
             browser.run(f"document.querySelectorAll('th')[{column}].click()")
             browser.wait_until(f"{names} === '{order}'")
+
+
+def test_a_key_sorts_where_a_columns_name_has_the_focus(browser, tmp_path):
+    table = pa.table({"name": ["b", "a"], "n": [2, 1]})
+    path = tmp_path / "table.html"
+    path.write_text(page(table, "T", "About."), encoding="utf-8")
+    browser.open(path)
+    focused = "document.activeElement.textContent"
+    reached = []
+    for _ in range(3):
+        browser.press("Tab", 9)
+        reached.append(browser.value(focused))
+    assert reached[1:] == ["name", "n"]
+    assert browser.value("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    browser.press("Enter", 13)
+    browser.wait_until("document.querySelectorAll('th')[1].ariaSort === 'ascending'")
+    browser.wait_until("document.querySelector('tbody td').textContent === 'a'")
+
+
+PAGES = ["index", *(f"tables/{name}" for name in TABLES)]
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("size", [TELEPHONE, SCREEN])
+def test_no_page_runs_out_of_the_window_sideways(browser, project, resize, name, size):
+    resize(*size)
+    browser.open(project.folder / f"results/{name}.html")
+    width, _ = size
+    assert browser.value("document.documentElement.scrollWidth") <= width
+    # What is wider scrolls in a box of its own, which keys reach and readers are told of.
+    boxes = browser.value(
+        "[...document.querySelectorAll('table')].map((t) => t.closest('.wide')).map((box) => "
+        "[box.tabIndex, box.getAttribute('role'), box.ariaLabel, box.clientWidth])"
+    )
+    assert boxes
+    for tab_index, role, label, box_width in boxes:
+        assert (tab_index, role) == (0, "region")
+        assert label
+        assert box_width <= width
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_tables_say_what_they_are_and_what_heads_a_column(browser, project, name):
+    browser.open(project.folder / f"results/{name}.html")
+    tables = browser.value(
+        "[...document.querySelectorAll('table')].map((t) => [t.caption?.textContent, "
+        "[...t.tHead.rows[0].cells].map((head) => head.scope)])"
+    )
+    for caption, scopes in tables:
+        assert caption
+        assert {*scopes} == {"col"}
+
+
+def test_figures_keep_their_letters_on_a_telephone(browser, project, resize):
+    resize(*TELEPHONE)
+    browser.open(project.folder / "results/index.html")
+    images = "[...document.images].map((image) => [image.naturalWidth, image.clientWidth])"
+    browser.wait_until(f"{images}.every(([natural]) => natural > 0)")
+    for natural, shown in browser.value(images):
+        # A figure's smallest letters have 7.5 of its points, which are pixels at 96 an inch.
+        assert 7.5 * 96 / 72 * shown / natural >= 9
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_dark_for_who_has_it_dark(browser, project, name):
+    try:
+        for scheme in ("light", "dark"):
+            browser.prefer(scheme)
+            browser.open(project.folder / f"results/{name}.html")
+            colours = browser.value(
+                "['body', 'th', 'td', 'a', 'caption'].map((s) => document.querySelector(s))"
+                ".filter((e) => e).map((e) => getComputedStyle(e).color)"
+            )
+            ground = luminance(browser.value("getComputedStyle(document.body).backgroundColor"))
+            assert (ground < 0.05) == (scheme == "dark")
+            for colour in colours:
+                low, high = sorted([ground, luminance(colour)])
+                # What WCAG asks of letters.
+                assert (high + 0.05) / (low + 0.05) >= 4.5
+    finally:
+        browser.prefer("light")
+
+
+def luminance(colour):
+    """The relative luminance of a colour such as rgb(0, 114, 178), as WCAG defines it."""
+    srgb = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [((c + 0.055) / 1.055) ** 2.4 if c > 0.04045 else c / 12.92 for c in srgb]
+    return sum(c * weight for c, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
 
 
 def fetched_elsewhere(seen):

@@ -156,7 +156,6 @@ def test_a_run_and_a_touch_that_makes_nothing(small):
     assert "Building DAG" not in made
 
 
-@pytest.mark.whole_run
 def test_jobs_that_run_here_wait_for_none_of_the_last_second(small):
     """Snakemake would look once a second, for each job done, at the inputs of all that wait."""
     said = small.make("exact_fig7", "--verbose", "--forceall")

@@ -10,7 +10,6 @@ import yaml
 from making import ROOT
 from project import Project
 
-
 RUN = (ROOT / "docs/run.md").read_text(encoding="utf-8")
 PAGE = RUN.partition("## As a module of another workflow")[2]
 (SNAKEFILE,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)

@@ -410,7 +410,9 @@ def finished(axes: Axes, along: str, up: str, words: str, is_logarithmic: bool =
     figure = axes.get_figure(root=True)
     assert figure is not None
     with house_rc():
-        figure.legend(loc="outside upper left", ncols=3, fontsize=8)
+        figure.legend(
+            loc="outside upper left", ncols=3, fontsize=8, columnspacing=1.1, handlelength=1.7
+        )
     figure.set_label(words)
     return figure
 

@@ -9,9 +9,6 @@ SKY_BLUE = "#56B4E9"
 PALETTE = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY_BLUE)
 """Of Okabe and Ito, which colour-blind readers can tell apart."""
 
-WINE = "#882255"
-BROWN = "#8B5A2B"
-
 PALE_BLUE = "#EDF4F9"
 INK = "#222222"
 DARK_GRAY = "#666666"

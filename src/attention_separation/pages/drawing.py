@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Any
 
 import matplotlib
@@ -19,12 +19,13 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullLocator
 from PIL import Image
 
-from ..looks.colors import INK, PALE_GRAY
+from ..looks.colors import INK, MIDDLE_GRAY, PALE_GRAY
 from ..messages.words import ten_to
 from ..results.files import replacing
 from ..results.tables import numpy_column, write_csv, write_parquet
@@ -37,6 +38,9 @@ COLOURS = 255
 TITLE_PER_INCH = 11
 NOTE_PER_INCH = 17
 """Characters."""
+
+WIDEST_INCHES = 9.4
+"""Of any figure: on a page of 830 pixels its smallest letters, of 7.5 points, have 9 pixels."""
 
 NOTE_SIZE: float = RC["figure.labelsize"]
 """Points."""
@@ -63,7 +67,8 @@ def sheet(
     ----------
     title, note : their lines are broken where the figure ends
     panels : how many, at least one; they follow each other from left to right, then down
-    cell, around : inches of a panel; inches for all beside the panels, and above and below them
+    cell, around : inches of a panel; inches for all beside the panels, and above and below them; a
+        figure that would be wider than WIDEST_INCHES has narrower panels
     columns : panels in a row at most, all if None
     parse_math : without, a dollar sign in any text of the figure is one, as where titles, notes and
         formulas of settings are drawn
@@ -72,7 +77,7 @@ def sheet(
     """
     across = min(panels, columns or panels)
     down = -(-panels // across)
-    width = cell[0] * across + around[0]
+    width = min(cell[0] * across + around[0], WIDEST_INCHES)
     height = cell[1] * down + around[1]
     with house_rc():
         matplotlib.rcParams["text.parse_math"] = parse_math
@@ -209,8 +214,7 @@ def shade(ax: Axes, x: np.ndarray, is_shaded: np.ndarray) -> None:
     the axis stays as long as it is."""
     ends = ax.get_xlim()
     edges = cell_edges(ax.xaxis, x)
-    changes = np.flatnonzero(np.diff(np.concatenate([[False], is_shaded, [False]])))
-    for first, first_after in changes.reshape(-1, 2):
+    for first, first_after in _runs(is_shaded):
         ax.axvspan(edges[first], edges[first_after], **SHADE)
     ax.set_xlim(ends)
 
@@ -221,6 +225,48 @@ def shade_key(label: str) -> Patch:
 
 
 SHADE: Look = {"facecolor": PALE_GRAY, "edgecolor": "none", "zorder": 0}
+
+
+def hatch(ax: Axes, x: np.ndarray, y: np.ndarray, is_hatched: np.ndarray) -> None:
+    """Hatch those cells of a map (Y, X), as `draw_map` draws them, that are true."""
+    left_and_right = cell_edges(ax.xaxis, x)
+    bottom_and_top = cell_edges(ax.yaxis, y)
+    outlines = []
+    for row, columns in enumerate(is_hatched):
+        for first, first_after in _runs(columns):
+            corner = (left_and_right[first], bottom_and_top[row])
+            end = (left_and_right[first_after], bottom_and_top[row + 1])
+            outlines.append(_rectangle(corner, end))
+    if outlines:
+        ax.add_patch(PathPatch(Path.make_compound_path(*outlines), **HATCH))
+
+
+def _rectangle(corner: tuple[float, float], end: tuple[float, float]) -> Path:
+    """The outline of a rectangle between two opposite corners."""
+    (left, bottom), (right, top) = corner, end
+    return Path([(left, bottom), (right, bottom), (right, top), (left, top), (left, bottom)])
+
+
+def _runs(flags: np.ndarray) -> np.ndarray:
+    """Where flags (X,) are true: the first of each run, and the first behind it, (R, 2)."""
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
+    return changes.reshape(-1, 2)
+
+
+def hatch_key(label: str) -> Patch:
+    """What a legend shows of hatched cells."""
+    return Patch(label=label, **HATCH | {"facecolor": MIDDLE_GRAY})
+
+
+HATCH: Look = {
+    "facecolor": "none",
+    "edgecolor": "white",
+    "hatch": "////",
+    "linewidth": 0,
+    "hatch_linewidth": 0.5,
+    "zorder": 1.5,
+}
+"""Thin white lines, between which the colours of a map are seen."""
 
 
 def sorted_columns(table: pa.Table, *names: str) -> list[np.ndarray]:
@@ -281,7 +327,7 @@ def draw_contours(ax: Axes, x: np.ndarray, y: np.ndarray, grid: np.ndarray) -> b
         return False
     colours = [contour_colour(level) for level in levels]
     lines = ax.contour(x, y, grid, levels, colors=colours, linewidths=1)
-    ax.clabel(lines, fontsize=7)
+    ax.clabel(lines, fontsize=NOTE_SIZE)
     return True
 
 
@@ -302,7 +348,7 @@ def _middles(values: np.ndarray) -> np.ndarray:
     return np.array([first, *inner, last])
 
 
-def save(figure: Figure, stem: Path, formats: Sequence[str] = FORMATS) -> None:
+def save(figure: Figure, stem: FilePath, formats: Sequence[str] = FORMATS) -> None:
     """Write STEM.svg, STEM.png and STEM.pdf; the same figure gives the same bytes."""
     dates = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
     with house_rc():
@@ -350,7 +396,7 @@ def _images_cut_out() -> Iterator[None]:
         kind.imageObject = image_object
 
 
-def _save_png(figure: Figure, path: Path) -> None:
+def _save_png(figure: Figure, path: FilePath) -> None:
     """Write a figure as a png with a palette, which takes a third of the bytes: a report has all
     figures in it."""
     figure.set_dpi(RC["savefig.dpi"])
@@ -362,7 +408,7 @@ def _save_png(figure: Figure, path: Path) -> None:
 
 
 def save_with_numbers(
-    figure: Figure, output: Path, numbers: pa.Table, provenance: dict[str, str]
+    figure: Figure, output: FilePath, numbers: pa.Table, provenance: dict[str, str]
 ) -> None:
     """Write a figure to a path with any ending, and what it shows as parquet and csv beside it.
 

@@ -1,5 +1,5 @@
 """Tables of results as parquet, csv and pages that a browser opens from disk: nothing is fetched,
-and a click sorts."""
+and a click or a key sorts."""
 
 from collections.abc import Collection
 from html import escape
@@ -7,23 +7,39 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from ..messages.words import counted
 from ..results.files import write_text
 from ..results.tables import Row, TableError, all_finite, write_csv, write_parquet
 
 TABLE_STYLE = """
-body { font: 15px/1.5 "DejaVu Sans", system-ui, sans-serif; color: #222;
-  margin: 2em auto; max-width: 90em; padding: 0 1em; }
-h1 { font-size: 1.4em; } p { max-width: 50em; }
+:root { color-scheme: light dark; --ink: #222; --ground: #fff; --pale: #f4f7fa; --line: #ddd;
+  --soft: #555; --link: #0072b2; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e4e4; --ground: #16191d; --pale: #232a31;
+  --line: #3c444d; --soft: #a9b1ba; --link: #6cbdf0; } }
+body { font: 15px/1.5 "DejaVu Sans", system-ui, sans-serif; color: var(--ink);
+  background: var(--ground); margin: 2em auto; max-width: 90em; padding: 0 1em; }
+h1 { font-size: 1.4em; } p { max-width: 50em; } a { color: var(--link); }
+h1, p { overflow-wrap: anywhere; }
+.wide { overflow: auto; max-height: 90vh; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: -2px; }
 table { border-collapse: collapse; font-size: 13px; }
-th, td { text-align: left; vertical-align: top; padding: .3em .7em; border-bottom: 1px solid #ddd; }
-th { position: sticky; top: 0; background: #fff; border-bottom: 2px solid #222; }
+caption { text-align: left; color: var(--soft); padding: .3em 0; }
+th, td { text-align: left; vertical-align: top; padding: .3em .7em;
+  border-bottom: 1px solid var(--line); }
+th { position: sticky; top: 0; background: var(--ground); border-bottom: 2px solid var(--ink); }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-tr:hover { background: #f4f7fa; } .sortable th { cursor: pointer; }
+tr:hover { background: var(--pale); } .sortable th { cursor: pointer; }
+th button { all: unset; cursor: pointer; } th button:focus-visible { outline: 2px solid; }
+th[aria-sort="ascending"] button::after { content: " \\25b2"; }
+th[aria-sort="descending"] button::after { content: " \\25bc"; }
 """
 
 SORT = """<script>
 for (const [column, head] of document.querySelectorAll(".sortable th").entries()) {
-  head.title = "sort";
+  const button = document.createElement("button");
+  button.title = "sort";
+  button.append(...head.childNodes);
+  head.append(button);
   head.onclick = () => {
     const body = head.closest("table").tBodies[0];
     const down = head.ariaSort === "ascending";
@@ -38,13 +54,15 @@ for (const [column, head] of document.querySelectorAll(".sortable th").entries()
 }
 </script>
 """
-"""A click on a column's name sorts by it, a second one downwards; empty cells stand last."""
+"""A click on a column's name, or Enter where it has the focus, sorts by it, a second one downwards;
+empty cells stand last."""
 
 
 def page(table: pa.Table, title: str, about: str) -> str:
     """The text of a page that shows a table beneath a text about it, a paragraph per line."""
     paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in about.splitlines())
-    sortable = f'<div class="sortable">{table_element(table)}</div>\n{SORT}'
+    rows = f"{title}: {counted(len(table), 'row')}"
+    sortable = f'<div class="sortable">{table_element(table, rows)}</div>\n{SORT}'
     return document(title, f"{paragraphs}{sortable}")
 
 
@@ -58,12 +76,24 @@ def document(title: str, body: str, style: str = "") -> str:
     )
 
 
-def table_element(table: pa.Table) -> str:
-    """The HTML of a table, where null is an empty cell and a number is rounded to four digits. A
-    text may have several lines."""
-    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in table.column_names)
+def table_element(table: pa.Table, caption: str) -> str:
+    """The HTML of a table in a box of its own, in which it scrolls, by keys too, where it is wider
+    than the window. Null is an empty cell, a number is rounded to four digits, and a text may have
+    several lines."""
+    names = [escape(name.replace("_", " ")) for name in table.column_names]
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
     rows = "\n".join(_table_row(row) for row in table.to_pylist())
-    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+    words = escape(caption)
+    return (
+        f"{box_start(caption)}<table><caption>{words}</caption><thead><tr>{head}</tr></thead>\n"
+        f"<tbody>\n{rows}\n</tbody></table></div>"
+    )
+
+
+def box_start(label: str) -> str:
+    """The start of an HTML element that scrolls, by keys too, where what it holds is wider than the
+    window; "</div>" ends it."""
+    return f'<div class="wide" role="region" aria-label="{escape(label)}" tabindex="0">'
 
 
 def _table_row(row: Row) -> str:

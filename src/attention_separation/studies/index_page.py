@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from ..pages.table_page import document, table_element
+from ..pages.table_page import box_start, document, table_element
 from ..results.declaration import FIGURE, TABLE
 from ..results.files import write_text
 from ..results.tables import Row, read_parquet, schema, table_from_rows
@@ -20,14 +20,16 @@ TITLE = "Softmax against linear attention: results"
 INDEX_STYLE = """
 body { max-width: 60em; } h2 { font-size: 1.15em; margin: 2em 0 .5em; }
 .answer { font-size: 1.3em; margin: .5em 0; } figure { margin: 0; }
-figure img { width: 100%; background: #fff; } figcaption { color: #555; font-size: 13px; }
-.wide { overflow-x: auto; } th { position: static; } a { color: #0072b2; }
+figure img { width: 100%; min-width: 55em; background: #fff; }
+figcaption { color: var(--soft); font-size: 13px; }
+.wide { max-height: none; } th { position: static; }
 dt { margin-top: .5em; } dd { margin: 0; } dt a, dd a { display: inline-block; padding: .15em 0; }
-code { background: #f4f7fa; padding: .1em .3em; overflow-wrap: anywhere; }
+code { background: var(--pale); padding: .1em .3em; overflow-wrap: anywhere; }
 @media (max-width: 30em) { th, td { padding: .3em .35em; } th { font-size: 12px; } }
 @media print {
   body { font-size: 10pt; max-width: none; margin: 0; } a { color: inherit; text-decoration: none; }
-  figure, tr, dt { break-inside: avoid; } h2, dt { break-after: avoid; } .screen { display: none; }
+  figure img { min-width: 0; } figure, tr, dt { break-inside: avoid; }
+  h2, dt { break-after: avoid; } .screen { display: none; }
 }
 """
 
@@ -88,7 +90,8 @@ def _figure_element(job: IndexJob, verdict_rows: Sequence[Row], path: Path) -> s
     verdicts = count_verdicts(row["verdict"] for row in verdict_rows if row["panel"] in panels)
     alt = f"{title}. Success rates of {len(panels)} panels, simulated and computed: {verdicts}."
     return (
-        f'<h2>{title}</h2>\n<figure><a href="{path}"><img src="{path}" alt="{alt}"></a>\n'
+        f'<h2>{title}</h2>\n<figure>{box_start(job.titles[name])}<a href="{path}">'
+        f'<img src="{path}" alt="{alt}"></a></div>\n'
         f"<figcaption>{len(panels)} panels: {verdicts}. {_file_links(job, path)}"
         "</figcaption></figure>"
     )
@@ -99,8 +102,8 @@ def _panel_table(verdict_rows: Iterable[Row]) -> str:
         row | {"simulated": row["mean_p_hat"], "computed": row["mean_p_exact"]}
         for row in verdict_rows
     ]
-    table = table_element(table_from_rows(rows, PANELS))
-    return f"<p>Mean success rates over the points of a panel.</p>\n{_scrolled(table, 'verdicts')}"
+    words = "Mean success rates over the points of a panel"
+    return table_element(table_from_rows(rows, PANELS), words)
 
 
 def _bounds(lemmas: Lemmas) -> str:
@@ -112,14 +115,8 @@ def _bounds(lemmas: Lemmas) -> str:
         }
         for row in lemmas.stated
     ]
-    table = table_element(table_from_rows(rows, BOUNDS))
     words = f"Of {lemmas.bounds.total()}, {lemmas.bounds_in_words}."
-    return f"<p>{words}</p>\n{_scrolled(table, 'bounds')}"
-
-
-def _scrolled(table: str, name: str) -> str:
-    """A table that scrolls in its own box, by keys too, where it is wider than the window."""
-    return f'<div class="wide" role="region" aria-label="{name}" tabindex="0">{table}</div>'
+    return table_element(table_from_rows(rows, BOUNDS), words)
 
 
 def _links(job: IndexJob, paths: Iterable[Path]) -> str:

@@ -24,7 +24,7 @@ ABOUT = (
     "and versions, in its metadata."
 )
 PROVENANCE_STYLE = """
-pre { background: #f4f7fa; padding: 1em; overflow-x: auto; font-size: 12px; }
+pre { background: var(--pale); padding: 1em; overflow-x: auto; font-size: 12px; }
 table { margin: 0 0 1em; } th { position: static; } .packages { columns: 16em; font-size: 13px; }
 """
 
@@ -73,7 +73,7 @@ def page(job: ProvenanceJob) -> str:
         config, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None
     )
     body = (
-        f"<p>{escape(ABOUT)}</p>\n{table_element(table)}\n"
+        f"<p>{escape(ABOUT)}</p>\n{table_element(table, 'What was run, and with what')}\n"
         f"<h2>Configuration</h2>\n<p>The settings with what beat them on the command line, all "
         f"defaults filled in.</p>\n<pre>{escape(text)}</pre>\n"
         f"<h2>All packages installed</h2>\n<p class='packages'>{others}</p>"

@@ -148,3 +148,17 @@ def test_a_law_is_drawn_as_its_note_says(name):
     line = picture.axes[0].lines[0]
     assert (line.get_color(), len(line.get_path_effects())) == ("white", 1)
     assert "White with dark edges: the law's" in picture.get_supxlabel()
+
+
+def test_a_legend_names_lines_in_the_order_in_which_they_end():
+    few = figures.BUDGET.at_most(3)
+    picture = few.draw(few.numbers(DATA, {}), DATA, {})
+    first, *_ = picture.axes
+    ends = {}
+    for line in first.lines:
+        heights = line.get_ydata()
+        known = heights[np.isfinite(heights)]
+        ends[line.get_label()] = known[-1] if len(known) else -np.inf
+    labels = [text.get_text() for text in picture.legends[0].get_texts()]
+    assert len(labels) == len(few.shown)
+    assert labels == sorted(labels, key=ends.get, reverse=True)

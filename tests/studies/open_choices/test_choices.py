@@ -10,7 +10,13 @@ from making import STUDY, config_points, exact_at
 
 from attention_separation.studies.open_choices.alternatives import ALTERNATIVES
 from attention_separation.studies.open_choices.choices import choices_table, ranked
-from attention_separation.studies.open_choices.choices_figure import LEAST_DRAWN, choices_figure
+from attention_separation.studies.open_choices.choices_figure import (
+    EFFECT_MARKERS,
+    LEAST_DRAWN,
+    Kind,
+    choices_figure,
+    kind_of,
+)
 from attention_separation.studies.softmax_vs_linear.exact.compute import references
 from attention_separation.studies.softmax_vs_linear.models.attention import IN_BOTH
 from attention_separation.studies.softmax_vs_linear.settings.panels import KEY, PanelsJob
@@ -249,19 +255,33 @@ def test_the_figure_has_a_row_for_each_alternative_that_moves_much_and_a_dot_for
         for label in figure.axes[0].get_yticklabels()
         if label.get_fontweight() == "bold"
     ]
-    assert [name.partition(". ")[2] or name for name in bold] == [
-        *dict.fromkeys(choice for choice, _ in drawn)
-    ]
-    assert [name for name in labels if name not in bold] == [name for _, name in drawn]
+    assert bold == [*dict.fromkeys(choice for choice, _ in drawn)]
+    # Rows are numbered through.
+    numbered = [f"{name}   {number}" for number, (_, name) in enumerate(drawn, start=1)]
+    assert [name for name in labels if name not in bold] == numbered
+    label_of = dict(zip(drawn, numbered, strict=True))
     for ax, of_figure in zip(figure.axes, ("fig4", "fig7"), strict=True):
         dots = sorted(
             (labels[int(line.get_ydata()[0])], line.get_xdata()[0])
             for line in ax.lines
-            if line.get_marker() == "o"
+            if line.get_marker() in EFFECT_MARKERS.values()
         )
         assert dots == sorted(
-            (alternative, row["mean_change"])
-            for (_, alternative), rows in drawn.items()
+            (label_of[alternative], row["mean_change"])
+            for alternative, rows in drawn.items()
             for row in rows
             if row["panel"].startswith(of_figure)
         )
+
+
+def test_a_mean_a_bound_and_one_point_have_marks_of_their_own_which_the_note_explains():
+    kinds = [
+        kind_of({"points": 81, "signed_change": -0.1}),
+        kind_of({"points": 81, "signed_change": None}),
+        kind_of({"points": 1, "signed_change": -0.1}),
+    ]
+    assert kinds == [Kind.MEAN, Kind.BOUND, Kind.ONE_POINT]
+    assert len({EFFECT_MARKERS[kind] for kind in kinds}) == len(kinds)
+    table = choices_table(job("fig4a", points=2))
+    note = choices_figure(table, {"fig4a": "fig4"}).get_supxlabel()
+    assert all(mark in note for mark in "○◁◇")

@@ -3,7 +3,7 @@ over a kernel's parameter and n. A user's own kernels have lines after the other
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -22,9 +22,9 @@ from ...attention.kernels import KERNELS, exponential
 from ...attention.threshold_curves import LARGEST_N
 from ...datasets import another_x
 from ...looks.colors import MIDDLE_GRAY, PALE_BLUE
-from ...looks.kernel_styles import kernel_lines
+from ...looks.kernel_styles import kernel_lines, nested_kernel_lines
 from ...looks.literal_text import literal_text
-from ...pages.drawing import ON_MAP, as_grid, draw_map, legend_beside, save_with_numbers, sheet
+from ...pages.drawing import NOTE_SIZE, ON_MAP, as_grid, draw_map, save_with_numbers, sheet
 from ...results.provenance import record
 from ...results.tables import Row, finite_or_null, numpy_column, select_rows, table_from_rows
 from ...settings.kernel_values import own_kernels
@@ -114,7 +114,9 @@ class Lines:
         """The figure of a table of its numbers, with a panel for each layer."""
         n = self.n(data)
         labels = {name: label_of(name, own) for name in (*self.shown, *own)}
-        looks = kernel_lines(labels)
+        is_logarithmic = self.axes.get("yscale") == "log"
+        # Probabilities meet at 1, and where no kernel separates.
+        looks = kernel_lines(labels) if is_logarithmic else nested_kernel_lines(labels)
         height_of_label = 0.18
         if self.second_lines is not None:
             second_lines = self.second_lines(table)
@@ -133,22 +135,41 @@ class Lines:
                 rows = select_rows(table, **layer.columns)
                 for name, label in labels.items():
                     values = numpy_column(select_rows(rows, kernel=name), self.columns[0])
-                    if self.axes.get("yscale") == "log":
+                    if is_logarithmic:
                         values = np.where(values > 0, values, np.nan)
                     panel.plot(n, values, label=label, **looks[name])
                 panel.set(xscale="log", xlabel="tokens $n$", title=layer.words, **self.axes)
                 panel.set_xlim(n[0], n[-1])
                 panel.set_xticks(10.0 ** np.arange(2, math.log10(self.most) + 0.1, 2))
             panels[0].set_ylabel(self.label)
-            legend_beside(figure, title=self.legend)
+            handles = {line.get_label(): line for line in panels[0].lines}
+            in_order = [handles[labels[name]] for name in self._from_above(table, labels)]
+            figure.legend(
+                handles=in_order,
+                loc="outside right center",
+                title=self.legend,
+                alignment="left",
+            )
         return figure
+
+    def _from_above(self, table: pa.Table, names: Iterable[str]) -> list[str]:
+        """The kernels in the order in which their lines end in the first panel, from above."""
+        rows = select_rows(table, **self.layers[0].columns)
+
+        def end(name: str) -> float:
+            values = numpy_column(select_rows(rows, kernel=name), self.columns[0])
+            known = values[np.isfinite(values)]
+            return float(known[-1]) if len(known) else -math.inf
+
+        return sorted(names, key=end, reverse=True)
 
 
 def label_of(name: str, own: Mapping[str, Kernel]) -> str:
     """The name and formula of a kernel, for a legend. A formula of a user's `own` kernel is text,
     and cut where it is long."""
     if name not in own:
-        return f"{name}: {with_exponents(KERNELS[name].symbol)}"
+        formula = KERNELS[name].symbol
+        return name if formula == name else f"{name}: {with_exponents(formula)}"
     symbol = own[name].symbol
     if len(symbol) > MOST_OF_SYMBOL:
         symbol = f"{symbol[: MOST_OF_SYMBOL - 1]}…"
@@ -176,8 +197,9 @@ def _half_of_exp(layer: Layer, data: Data, n: list[int]) -> np.ndarray:
 
 ACCURACY = Lines(
     title="Any attention: the probability that one network alone separates D1 from D0",
-    note="At each kernel's best threshold; exact at each n, which lines join. Gray: half of "
-    "exp's; a kernel is said to separate where it is above. Feature maps with Q = K.\n"
+    note="At each kernel's best threshold; exact at each n, which lines join. Where lines lie over "
+    "each other, a broader one is seen beneath. Gray: half of "
+    "exp's, above which a kernel separates. Feature maps have Q = K.\n"
     "Data, X and V of the first paper, {sizes}; random sign weights.",
     label="P(separates D1 from D0)",
     axes={"ylim": (-0.02, 1.02)},
@@ -273,7 +295,7 @@ MARGINS = Lines(
     gray=_margin_with_another_x,
     more_rows=_rows_with_another_x,
     second_lines=_slopes_in_words,
-    legend="∝ nᵖ over the right half, in the three panels",
+    legend="p: the gap goes as nᵖ over the\nright half, in the three panels",
 )
 
 
@@ -369,7 +391,7 @@ class Map:
                         xytext=(-3, 2),
                         textcoords="offset points",
                         ha="right",
-                        fontsize=7,
+                        fontsize=NOTE_SIZE,
                         color=PALE_BLUE,
                     )
                 panel.set_ylim(values[0], values[-1])

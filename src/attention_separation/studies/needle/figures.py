@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
-from ...looks.colors import DARK_GRAY, INK, MIDDLE_GRAY, PALETTE, VERMILION
+from ...looks.colors import DARK_GRAY, INK, MIDDLE_GRAY, PALETTE
 from ...looks.kernel_styles import KERNEL_STYLES, kernel_line, kernel_marker
 from ...needle.accuracy import CRITICAL
 from ...pages.drawing import (
@@ -49,11 +49,10 @@ WORDS = {
 
 @dataclass(frozen=True)
 class LineLabel:
-    """What is written at a line, beside the place where it has an accuracy."""
+    """What is written at a line, right of the place where it has an accuracy."""
 
     words: str
     accuracy: float
-    is_right_of_line: bool = True
 
 
 LABELS = {
@@ -63,7 +62,7 @@ LABELS = {
     "power_3": LineLabel("x³", 0.66),
     "power_2": LineLabel("x²", 0.69),
     "linear": LineLabel("linear", 0.58),
-    "uniform": LineLabel("uniform", 0.6, is_right_of_line=False),
+    "uniform": LineLabel("uniform", 0.535),
 }
 """Of each line, at places where lines are far from each other."""
 
@@ -82,11 +81,11 @@ POINT_LOOK: Look = {
 Map = tuple[str | None, str, int | None]
 """An attention map by its kernel, what it is divided by, and features."""
 
-MAPS: dict[Map, tuple[str, str, str]] = {
-    ("linear", "sum", None): (VERMILION, "s", "trained linear, by row sums"),
-    ("linear_unnormalised", "rms", None): (VERMILION, "D", "trained linear, RMSNorm"),
+MAPS: dict[Map, tuple[str, str]] = {
+    ("linear", "sum", None): ("s", "trained linear, by row sums"),
+    ("linear_unnormalised", "rms", None): ("D", "trained linear, RMSNorm"),
 }
-"""Colour, marker and words of maps whose kernel has a limit and that are not drawn as its own."""
+"""Marker and words of maps whose kernel has a limit and that are not drawn as its own."""
 
 OTHER_COLOURS = (DARK_GRAY, MIDDLE_GRAY)
 OTHER_MARKERS = "^vPX*<>"
@@ -171,9 +170,9 @@ def _draw_limits(ax: Axes, limits: pa.Table) -> None:
         ax.annotate(
             label.words,
             (n[nearest], accuracy[nearest]),
-            xytext=(5 if label.is_right_of_line else -5, 0),
+            xytext=(5, 2),
             textcoords="offset points",
-            ha="left" if label.is_right_of_line else "right",
+            ha="left",
             va="center",
             fontsize=8,
             color=DARK_GRAY if kernel == "bayes" else kernel_line(kernel)["color"],
@@ -212,8 +211,9 @@ def looks_of(maps: Iterable[Map]) -> dict[Map, Look]:
     look_by_kernel: dict[str | None, Look] = {}
     for attention_map in dict.fromkeys(maps):
         kernel = attention_map[0]
-        if attention_map in MAPS:
-            color, marker, label = MAPS[attention_map]
+        if kernel is not None and attention_map in MAPS:
+            marker, label = MAPS[attention_map]
+            color = kernel_line(kernel)["color"]
             looks[attention_map] = {"color": color, "marker": marker, "label": label}
             continue
         if kernel not in look_by_kernel:
@@ -492,10 +492,8 @@ def _draw_bar(ax: Axes, position: int, kernel: str | None, accuracies: Sequence[
     mean = float(np.mean(accuracies))
     if kernel is None:
         color = MIDDLE_GRAY
-    elif kernel in WORDS:
-        color = kernel_line(kernel)["color"]
     else:
-        color = VERMILION
+        color = kernel_line(kernel)["color"]
     ax.bar(position, mean - 0.5, bottom=0.5, width=0.6, color=color, alpha=0.6)
     ax.plot([position] * len(accuracies), accuracies, "o", color=color, **POINT_LOOK)
     if kernel is None:

@@ -1,7 +1,8 @@
 """How far each open choice moves the panels, drawn on a page: a row for each alternative beneath
 its choice, a column for each figure, in it a dot for each panel."""
 
-from itertools import cycle
+from enum import Enum, auto
+from itertools import count, cycle
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...looks.colors import GRAY, PALETTE
-from ...pages.drawing import sheet
+from ...pages.drawing import Look, sheet
 from ...results.tables import Row
 from ..softmax_vs_linear.figures.figure_text import marked
 from ..softmax_vs_linear.settings.panels import KEY
@@ -23,18 +24,32 @@ COLUMN_INCHES = 1.1
 LABELS_INCHES = 2.6
 
 
+class Kind(Enum):
+    """What an effect's mean change is."""
+
+    MEAN = auto()
+    BOUND = auto()
+    ONE_POINT = auto()
+
+
+EFFECT_MARKERS = {Kind.MEAN: "o", Kind.BOUND: "<", Kind.ONE_POINT: "D"}
+EFFECT_LOOK: Look = {"markersize": 4, "markerfacecolor": "white"}
+"""Hollow, so that marks that lie over each other are seen."""
+
+
+def kind_of(effect: Row) -> Kind:
+    """What the mean change of a row of the table is."""
+    if effect["points"] == 1:
+        return Kind.ONE_POINT
+    return Kind.MEAN if effect["signed_change"] is not None else Kind.BOUND
+
+
 class Alternative(NamedTuple):
     """An alternative and its rows of the table, one for each panel that it touches."""
 
     choice: str
     name: str
     effects: list[Row]
-
-    @property
-    def heading(self) -> str:
-        """The choice as the figure prints it, with its rank where it has one."""
-        rank = self.effects[0]["rank"]
-        return f"{rank}. {self.choice}" if rank else self.choice
 
     @property
     def largest_change(self) -> float:
@@ -52,8 +67,8 @@ def alternatives_of(table: pa.Table) -> list[Alternative]:
 
 def choices_figure(table: pa.Table, figure_of: dict[str, str]) -> Figure:
     """The figure of the open choices: a row for each alternative that moves some point by
-    LEAST_DRAWN, a column for each of the paper's figures. Each panel has a dot at its mean change
-    and a thin line from there to its largest.
+    LEAST_DRAWN, a column for each of the paper's figures. Each panel has a mark at its mean change
+    and a line from there to its largest.
 
     `figure_of` names the figure of each panel.
     """
@@ -70,9 +85,9 @@ def choices_figure(table: pa.Table, figure_of: dict[str, str]) -> Figure:
             if effect["reconstructed"]:
                 reconstructed.add(name)
     note = (
-        "Dot: mean change of success rates over a panel's points, hollow where that is a bound; "
-        "line: to its largest change. Exact; in softmax regression reference values, at 24 points "
-        "of a panel at most. A random V is simulated at one point of a panel, to within 0.02. "
+        "Change of success rates, a mark for each panel: ○ mean over its points; ◁ a bound of this "
+        "mean; ◇ one point alone, simulated to within 0.02. Line: to the panel's largest change. "
+        "Exact; in softmax regression reference values, at 24 points of a panel at most. "
         f"{len(alternatives) - len(drawn)} more alternatives move no point by {LEAST_DRAWN:g}; the "
         "table has all, panel by panel."
     )
@@ -115,11 +130,13 @@ def _draw_column(ax: Axes, drawn: list[Alternative], panels: set[str], colour: s
 
 
 def _draw_effect(ax: Axes, row: int, effect: Row, colour: str) -> None:
-    """Draw a dot at an effect's mean change, hollow if it is a bound, and a line to its largest."""
-    mean = effect["mean_change"]
-    fill = colour if effect["signed_change"] is not None else "white"
-    ax.plot([mean, effect["largest_change"]], [row, row], color=colour, lw=0.7, alpha=0.6)
-    ax.plot(mean, row, "o", color=colour, markerfacecolor=fill, markersize=3.2)
+    """Draw a mark at an effect's mean change, and a line with an end to its largest."""
+    mean, largest = effect["mean_change"], effect["largest_change"]
+    kind = kind_of(effect)
+    if kind is not Kind.ONE_POINT:
+        ax.plot([mean, largest], [row, row], color=colour, linewidth=1, zorder=1.5)
+        ax.plot(largest, row, "|", color=colour, markersize=5, zorder=1.5)
+    ax.plot(mean, row, EFFECT_MARKERS[kind], color=colour, **EFFECT_LOOK)
 
 
 def _rows(drawn: list[Alternative]) -> list[tuple[int, Alternative | None]]:
@@ -136,10 +153,17 @@ def _rows(drawn: list[Alternative]) -> list[tuple[int, Alternative | None]]:
 
 
 def _write_labels(ax: Axes, drawn: list[Alternative]) -> None:
-    """Write the labels of the rows: each choice in bold above the names of its alternatives."""
+    """Write the labels of the rows: each choice in bold above the names of its alternatives, which
+    are numbered through."""
     rows = _rows(drawn)
-    headings = iter(dict.fromkeys(alternative.heading for alternative in drawn))
-    labels = [alternative.name if alternative else next(headings) for _, alternative in rows]
+    headings = iter(dict.fromkeys(alternative.choice for alternative in drawn))
+    numbers = count(1)
+    labels = []
+    for _, alternative in rows:
+        if alternative is None:
+            labels.append(next(headings))
+        else:
+            labels.append(f"{alternative.name}   {next(numbers)}")
     ax.set_yticks([row for row, _ in rows], labels, fontsize=SMALLEST)
     for label, (_, alternative) in zip(ax.get_yticklabels(), rows, strict=True):
         label.set_fontweight("normal" if alternative else "bold")

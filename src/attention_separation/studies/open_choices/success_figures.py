@@ -5,12 +5,12 @@ theta is the threshold tau / sqrt(log n). A plot of a panel has its swept parame
 panel *holds* are the parameters that it keeps fixed.
 """
 
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, zip_longest
+from string import ascii_lowercase
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,8 @@ from ...pages.drawing import (
     Look,
     as_grid,
     draw_map,
+    hatch,
+    hatch_key,
     key,
     legend_beside,
     shade,
@@ -45,10 +47,11 @@ from ..softmax_vs_linear.figures.figure_text import (
     footnote,
     held_items,
     held_title,
+    items_in_lines,
     marked,
     symbol_of,
 )
-from ..softmax_vs_linear.figures.panel_figure import draw_panel_map
+from ..softmax_vs_linear.figures.panel_figure import OUTSIDE, draw_letter, draw_panel_map
 from ..softmax_vs_linear.models import MODELS
 from ..softmax_vs_linear.models.contest import CONTEST_OF_PAPER, network_name
 from ..softmax_vs_linear.models.model import SWEEPABLE, Point
@@ -77,16 +80,16 @@ SMALL_DOTS: Look = THETA_DOTS | {
 }
 FEW_VALUES = 12
 
-AT_BEST: Look = {"linewidth": 1.6}
-AT_OWN: Look = {"linewidth": 0.7}
+AT_BEST: Look = {"linewidth": 3.6, "alpha": 0.35, "linestyle": "-"}
+AT_OWN: Look = {"linewidth": 1.1}
+"""A thin line is seen on a broad pale one."""
+
+OUTSIDE_IN_LINES = OUTSIDE.replace("datasets' ", "datasets'\n")
 
 HELD = "Above a column stands what most of its panels hold fixed, above a panel what else it does."
 
 Looks = dict[str, Look]
 """By kernel."""
-
-
-NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
@@ -127,9 +130,7 @@ class Column:
     def heading(self, characters: int) -> str:
         """The column's heading: its name, and what most of its panels hold fixed, in lines of at
         most so many characters."""
-        items = ",  ".join(text.replace(" ", NO_BREAK_SPACE) for text in self.held.values())
-        held = textwrap.fill(items, characters).replace(NO_BREAK_SPACE, " ")
-        return f"{self.name}\n{held}"
+        return f"{self.name}\n{items_in_lines(self.held.values(), characters)}"
 
 
 def _most_common(texts: Counter[str]) -> str:
@@ -182,9 +183,9 @@ def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
     columns = columns_of(job.panels)
     maps = sheet(
         "Success with one threshold for all networks",
-        footnote(lines, job.panels),
+        footnote(lines, job.panels, mark="Hatched"),
         panels=len(rows_of(columns)) * len(columns),
-        cell=cell_of(columns, rows=len(rows_of(columns)), beside=0.9, height=1.38),
+        cell=cell_of(columns, rows=len(rows_of(columns)), beside=0.9, height=1.18),
         around=(0.9, 1.7),
         columns=len(columns),
         note_size=SMALLEST,
@@ -199,7 +200,10 @@ def theta_figure(job: PanelsJob, table: pa.Table) -> Figure:
         mesh = next(ax.collections[0] for ax in axes if ax.collections)
         figure.colorbar(mesh, ax=[*axes], label="P(E_success), exact", shrink=0.6, aspect=40)
         best = key("the best one", **THETA_DOTS | {"markersize": 4})
-        _draw_legend(figure, axes, [key("the panels' own threshold", **ON_MAP), best])
+        handles: list[Artist] = [key("the panels' own threshold", **ON_MAP), best]
+        if any(any(are_outside(panel)) for panel in job.panels):
+            handles.append(hatch_key(OUTSIDE_IN_LINES))
+        _draw_legend(figure, axes, handles)
     return figure
 
 
@@ -261,6 +265,9 @@ def _draw_map(ax: Axes, panel: Panel, table: pa.Table) -> None:
     has_few = len(values) <= FEW_VALUES
     across = np.arange(len(values), dtype=float) if has_few else values
     mesh = draw_map(ax, across, thetas, grid)
+    is_outside = dict(zip((p.swept[0] for p in panel.points()), are_outside(panel), strict=True))
+    is_hatched = np.array([is_outside.get(value, False) for value in values.tolist()])
+    hatch(ax, across, thetas, np.broadcast_to(is_hatched, grid.shape))
     for kind, look in ((ThetaKind.PAPER, ON_MAP), (ThetaKind.BEST, SMALL_DOTS)):
         rows_of_kind = select_rows(rows, kind=kind)
         x = np.interp(numpy_column(rows_of_kind, "value"), values, across)
@@ -288,9 +295,9 @@ def threshold_figure(job: PanelsJob, table: pa.Table) -> Figure:
     looks = kernel_lines(kernels)
     plots = sheet(
         "One network alone: at its best threshold, and at the shared one",
-        footnote(lines, job.panels, names_contests=False, is_shaded=True),
+        footnote(lines, job.panels, names_contests=False, mark="Shaded"),
         panels=(1 + len(rows_of(columns))) * len(columns),
-        cell=cell_of(columns, rows=1 + len(rows_of(columns)), beside=0.3, height=1.16),
+        cell=cell_of(columns, rows=1 + len(rows_of(columns)), beside=0.3, height=0.98),
         around=(0.3, 1.7),
         columns=len(columns),
         note_size=SMALLEST,
@@ -309,11 +316,11 @@ def threshold_figure(job: PanelsJob, table: pa.Table) -> Figure:
             key(network_name(kernel).replace("F", "𝐹"), **look) for kernel, look in looks.items()
         ]
         handles += [
-            key("thick: best threshold", **AT_BEST),
+            key("broad: best threshold", **AT_BEST),
             key("thin: the panel's own", **AT_OWN),
         ]
         if any(any(are_outside(panel)) for panel in job.panels):
-            handles.append(shade_key("outside the datasets'\ndefinition"))
+            handles.append(shade_key(OUTSIDE_IN_LINES))
         _draw_legend(figure, axes, handles)
     return figure
 
@@ -390,15 +397,16 @@ def phase_figure(job: PhaseJob, table: pa.Table) -> Figure:
     ]
     maps = sheet(
         f"Beyond the grids: where {success}, at one threshold",
-        footnote(lines, job.panels),
+        footnote(lines, job.panels, mark="Hatched", names=ascii_lowercase[: len(job.panels)]),
         panels=len(job.panels),
-        cell=(3.9, 3.3),
+        cell=(3.9, 3.4),
         around=(0, 0.8),
         columns=3,
         parse_math=False,
     )
     with maps as (figure, axes):
-        for ax, panel in zip(axes, job.panels, strict=True):
+        for ax, panel, letter in zip(axes, job.panels, ascii_lowercase, strict=False):
+            draw_letter(ax, letter)
             p = numpy_column(select_rows(table, map=panel.name), "p_exact")
             mesh = draw_panel_map(ax, panel, shown=p, exact=p)
             x, y = np.reshape(places_on_map(panel, job.marked), (-1, 2)).T
@@ -408,6 +416,8 @@ def phase_figure(job: PhaseJob, table: pa.Table) -> Figure:
             title = marked(title, "attention_x" in panel.reconstructed)
             ax.set_title(f"{title}\n{held_title(panel)}")
         figure.colorbar(mesh, ax=[*axes], label="P(E_success), exact", shrink=0.6, aspect=30)
+        if any(any(are_outside(panel)) for panel in job.panels):
+            figure.legend(handles=[hatch_key(OUTSIDE)], loc="lower right", borderaxespad=0.3)
     return figure
 
 

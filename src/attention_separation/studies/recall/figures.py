@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...looks.colors import INK, MIDDLE_GRAY
-from ...looks.kernel_styles import kernel_lines, kernel_marker
+from ...looks.kernel_styles import kernel_lines, kernel_marker, nested_kernel_lines
 from ...pages.drawing import Look, draw_estimates, key, legend_beside, save_with_numbers, sheet
 from ...results.provenance import record
 from ...results.tables import array_of, read_parquet, select_rows
@@ -72,7 +72,8 @@ RECALL_CAPTION = (
     "output has the sign of its value; chance is 0.5. Lines: kernels of the score are exact, delta "
     "rules by the reduced law, elu_plus_one, sparsemax and least squares simulated by their "
     "definition. Marks: the literal layers of the others, with intervals of 95 %; a line has none "
-    "where n is too large to draw all keys. The table has more layers.\n"
+    "where n is too large to draw all keys. Where lines lie over each other, a broader one is seen "
+    "beneath. The table has more layers.\n"
     "elu_plus_one zigzags: it weighs all keys nearly alike, so that the output is nearly a vote of "
     "the values. A tie, which only an even n has, is broken by the pair whose key comes again."
 )
@@ -147,7 +148,8 @@ def _draw_panels(
     dimensions = dimensions_of(table)
     is_logarithmic = place_of is _pairs_over_d
     panels = max(len(dimensions), 1)
-    looks = kernel_lines(layers_in_order(table))
+    # Layers that recall all lie over each other.
+    looks = nested_kernel_lines(layers_in_order(table))
     with sheet(title, note, panels, (3.6, 4.0), (1.9, 0.0), sharey=True) as (figure, axes):
         for ax, d in zip(axes, dimensions, strict=False):
             at_d = select_rows(table, d=d)
@@ -255,7 +257,9 @@ def _draw_states_of(ax: Axes, points: Sequence[StatePoint], layer: str, look: Lo
     for k, point in enumerate(points):
         marker = "^" if point.is_least else "o"
         mark_look = MARK_LOOK | {"markersize": MARK_SIZES[min(k, len(MARK_SIZES) - 1)]}
-        ax.plot(point.state, point.n, marker, color=look["color"], zorder=4, **mark_look)
+        ax.plot(
+            point.state, point.n, marker, color=look["color"], zorder=4, alpha=0.85, **mark_look
+        )
 
 
 DRAWN_OF_RECALL: dict[str, tuple[pa.Schema, Callable[[str, pa.Table], Figure]]] = {

@@ -15,6 +15,8 @@ from attention_separation.studies.recall.settings.section import LayerJob, Layer
 from attention_separation.studies.recall.tables.cell_table import (
     CAPACITY,
     DOT,
+    DOTS_BETWEEN,
+    FEWEST_SIMULATED,
     GIVEN_KEYS,
     LINE,
     VARIED,

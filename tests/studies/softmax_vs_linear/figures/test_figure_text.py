@@ -2,9 +2,14 @@
 
 from dataclasses import replace
 
+import pytest
 from making import SECTION, STUDY, panel
 
-from attention_separation.studies.softmax_vs_linear.figures.figure_text import note_on_definition
+from attention_separation.studies.softmax_vs_linear.figures.figure_text import (
+    inside_in_words,
+    items_in_lines,
+    note_on_definition,
+)
 from attention_separation.studies.softmax_vs_linear.models import MODELS
 
 
@@ -34,9 +39,9 @@ def test_ranges(subtests):
 
 
 def test_the_sentence_counts_points_of_attention():
-    text = note_on_definition([self_attention(), cross_attention(0.5), REGRESSION])
-    assert text.startswith("Outside the datasets' definition: 1 of the 2 points of attention.")
-    assert text.endswith("a₁ ≥ 1 (reconstructed).")
+    text = note_on_definition([self_attention(), cross_attention(0.5), REGRESSION], "Shaded")
+    assert text.startswith("Shaded, outside the datasets' definition: 1 of 2 points of attention.")
+    assert "a₁ ≥ 1 (reconstructed)" in text
     assert "0.7" not in text
 
 
@@ -44,12 +49,48 @@ def test_a_model_of_ones_own_says_its_own_range(monkeypatch):
     third = replace(MODELS["self_attention"], name="a_third", range_words="a₁ ≥ 3", least_a1=3)
     monkeypatch.setitem(MODELS, "a_third", third)
     of_third = self_attention().with_more(model="a_third")
-    assert note_on_definition([of_third]).endswith("asks for a₁ ≥ 3.")
+    assert "asks for a₁ ≥ 3." in note_on_definition([of_third])
     text = note_on_definition([of_third, cross_attention(0.5), self_attention(c=0.9)])
-    assert text.endswith(
+    assert (
         "asks for a₀ < 0.1, a₁ ≥ 0.7, b + c = 1; in cross-attention a₀ < 0.1, a₁ ≥ 1 "
         "(reconstructed); in a-third a₁ ≥ 3."
+    ) in text
+
+
+def unbroken(text):
+    """A text as it stands in one line of a note."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def swept(sweep, **held):
+    """A panel of self-attention that sweeps some parameters."""
+    parameters = {"a0": 0.05, "a1": 0.7, "b": 0.2, "c": 0.8} | held
+    fixed = {name: value for name, value in parameters.items() if name not in sweep}
+    return panel("self_attention", sweep, n=40, d=12, m=3, **fixed)
+
+
+@pytest.mark.parametrize(
+    ("of", "words"),
+    [
+        (swept({"c": [0.7, 0.8, 0.9]}), "only 𝑐 = 0.8"),
+        (swept({"a1": [0.6, 0.7, 0.8]}), "𝑎₁ ≥ 0.7"),
+        (swept({"a0": [0.01, 0.02, 0.1]}), "𝑎₀ ≤ 0.02"),
+        (swept({"c": [0.5, 0.6]}), "none"),
+        (swept({"a1": [0.6, 0.7, 0.8], "c": [0.8, 0.9]}), "𝑎₁ ≥ 0.7, only 𝑐 = 0.8"),
+        (swept({"a1": [0.7, 0.8], "c": [0.8, 0.9]}), "only 𝑐 = 0.8"),
+        (swept({"b": [0.1, 0.2], "c": [0.8, 0.9]}), "2 of 4 points"),
+    ],
+)
+def test_what_is_inside_is_said_of_each_panel(of, words):
+    assert inside_in_words(of) == words
+    assert note_on_definition([of, self_attention()], names="ab").endswith(
+        f" {unbroken(f'a: {words}')}."
     )
+
+
+def test_panels_with_the_same_inside_are_named_together():
+    of = swept({"c": [0.7, 0.8, 0.9]})
+    assert note_on_definition([of, of], names="ad").endswith(f" {unbroken('a, d: only 𝑐 = 0.8')}.")
 
 
 def test_the_papers_sweeps_leave_the_definition():
@@ -58,4 +99,12 @@ def test_the_papers_sweeps_leave_the_definition():
     left = {name for name, note in notes.items() if note}
     within = {name for name in notes if {"n", "d", "m"} & STUDY.panels.exact[name].sweep.keys()}
     assert left == notes.keys() - within
-    assert "definition: 80 of the 81 points" in notes["fig4f"]
+    assert "definition: 80 of 81 points" in notes["fig4f"]
+
+
+def test_titles_are_broken_between_items_alone():
+    items = ["n = 200", "m = max(⌊log(n/δ)⌋, 15)", "c = 0.8"]
+    text = items_in_lines(items, 30)
+    assert text.replace(",\n", ",  ").split(",  ") == items
+    assert all(len(line) <= 30 for line in text.splitlines())
+    assert "\n" in text

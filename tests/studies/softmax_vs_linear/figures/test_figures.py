@@ -10,12 +10,7 @@ from matplotlib.text import Text
 from attention_separation.pages.drawing import save
 from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
 from attention_separation.studies.softmax_vs_linear.exact.lines import lines_table
-from attention_separation.studies.softmax_vs_linear.figures.panel_figure import (
-    HIGH,
-    INSET,
-    OUTSIDE,
-    draw,
-)
+from attention_separation.studies.softmax_vs_linear.figures.panel_figure import HIGH, OUTSIDE, draw
 from attention_separation.studies.softmax_vs_linear.models.panel_tables import join_exact
 from attention_separation.studies.softmax_vs_linear.settings.panels import PanelsJob
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import simulate
@@ -86,31 +81,56 @@ def test_what_leaves_the_definition_is_shaded_and_said():
     (span,) = ax.patches
     assert span.get_x() + span.get_width() == pytest.approx(0.9)
     assert OUTSIDE in texts(figure)
-    assert "Shaded, outside the datasets' definition: 2 of the 4 points" in texts(figure)
+    assert "Shaded, outside the datasets' definition: 2 of 4 points" in texts(figure)
     inside, _ = drawn(panel("cross_attention", {"a1": [1.0, 1.2]}, **CROSS))
     assert not inside.axes[0].patches
     assert OUTSIDE not in texts(inside)
 
 
-def test_a_figure_has_one_range_and_what_is_high_stands_enlarged_in_it():
+def test_one_value_inside_is_pointed_out_for_it_looks_like_a_fault():
+    sweep = {"c": [0.7, 0.75, 0.8, 0.85, 0.9]}
+    held = {"n": 40, "d": 12, "m": 5, "a0": 0.0, "a1": 1.2, "b": 0.2}
+    figure, _ = drawn(panel("self_attention", sweep, **held))
+    (words,) = [text for text in figure.axes[0].texts if "inside" in text.get_text()]
+    assert "𝑐 = 0.8" in words.get_text()
+    assert words.xy[0] == 0.8
+    held = {name: value for name, value in held.items() if name != "a1"}
+    several, _ = drawn(panel("self_attention", {"a1": [0.6, 0.7, 1.2]}, **held, c=0.8))
+    assert not several.axes[0].texts
+
+
+def test_a_figure_has_one_range_and_what_is_high_has_a_broken_axis():
     held = {"n": 40, "d": 21, "a0": 0.01, "m": 15, "trials": 200}
     high = panel("cross_attention", {"a1": [1.5, 2.0, 2.5]}, **held)
     low = panel("cross_attention", {"a1": [0.1, 2.0]}, **held)
     figure, (table, _) = drawn(high, low)
     assert table["ci_low"].to_numpy().min() >= HIGH
     assert [ax.get_ylim() for ax in figure.axes] == [(0, 1), (0, 1)]
-    (inset,) = figure.axes[0].child_axes
-    assert inset.get_ylim() == (HIGH, 1)
-    _, bottom, _, height = INSET
-    beside = [tick for tick in figure.axes[0].get_yticks() if bottom <= tick <= bottom + height]
-    assert beside == []
-    assert inset.get_xlim() == figure.axes[0].get_xlim()
-    assert not figure.axes[1].child_axes
+    broken, whole = figure.axes
+    heights = np.diff(broken.transScale.transform([[0, 0], [0, HIGH], [0, 1]])[:, 1])
+    assert heights[1] > 4 * heights[0]
+    assert any("broken" in text.get_text() for text in broken.texts)
+    ticks = broken.get_yticks()
+    assert ticks.min() == 0
+    assert np.sum(ticks >= HIGH) > 2
+    # Nothing is drawn twice.
+    assert [len(line.get_xdata()) for line in broken.lines].count(len(table)) == 1
+    assert not any(ax.child_axes for ax in figure.axes)
+    assert whole.get_yscale() == "linear"
 
 
 def test_nothing_is_marked_where_nothing_is_reconstructed():
     figure, _ = drawn(panel("cross_attention", {"a1": [0.5, 1.0]}, **CROSS))
     assert "*" not in texts(figure)
+
+
+def hatched_cells(ax, mesh):
+    """Whether each cell of a map (Y, X) lies within what is hatched."""
+    corners = mesh.get_coordinates()
+    middles = (corners[1:, 1:] + corners[:-1, :-1]) / 2
+    (hatched,) = [patch for patch in ax.patches if patch.get_hatch()]
+    inside = hatched.get_path().contains_points(middles.reshape(-1, 2))
+    return inside.reshape(middles.shape[:2])
 
 
 def test_a_map_has_the_swept_values_on_its_axes():
@@ -119,7 +139,11 @@ def test_a_map_has_the_swept_values_on_its_axes():
     ax, _ = figure.axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["0.5", "0.7", "0.9"]
     (mesh,) = ax.collections
-    assert not figure.legends[0].get_texts()
+    hatched = hatched_cells(ax, mesh)
+    np.testing.assert_array_equal(hatched, [[True, False]] * 3)
+    (key,) = figure.legends[0].get_texts()
+    assert key.get_text() == OUTSIDE
+    assert "Hatched, outside" in texts(figure)
     rates = {(row["a1"], row["tau"]): row["p_hat"] for row in table.to_pylist()}
     thresholds = sorted({tau for _, tau in rates})
     expected = [[rates[a1, tau] for a1 in (0.5, 1.5)] for tau in thresholds]

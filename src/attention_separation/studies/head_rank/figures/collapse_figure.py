@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from ....looks.colors import PALETTE
@@ -18,6 +19,10 @@ CELL_LOOKS: list[Look] = [
 ]
 """Of lines, one for each cell."""
 
+CELL_WIDTHS = (3.6, 1.0)
+"""Of the lines of the first cell and of the last: those of each cell are narrower than those below
+them, so that all are seen."""
+
 LEAST_DRAWN_SHARE = 1e-8
 """Shares below it are rounding, and are drawn at it."""
 
@@ -29,7 +34,10 @@ def figure_collapse(rows: list[Run]) -> Figure:
     last: list[Mark] = []
     norm: list[Mark] = []
     legend = []
-    for cell, look in zip(runs.cells_of(rows), CELL_LOOKS, strict=False):
+    cells = runs.cells_of(rows)
+    widths = np.geomspace(*CELL_WIDTHS, len(cells))
+    for cell, cell_look, width in zip(cells, CELL_LOOKS, widths.tolist(), strict=False):
+        look = cell_look | {"linewidth": width}
         for row in cell:
             first.append(_curve_of_layer(row, 1, "share", look))
             last.append(_curve_of_layer(row, row["layers"], "share", look))
@@ -63,12 +71,12 @@ def _curve_of_layer(row: Run, layer: int, column: str, look: Look) -> Mark:
         if of_layer == layer and step >= 1:
             steps.append(step)
             recorded.append(max(value or 0.0, LEAST_DRAWN_SHARE))
-    return curve(steps, recorded, linewidth=1.2, **look)
+    return curve(steps, recorded, **look)
 
 
 def _cell_name(row: Run, rows: list[Run]) -> str:
-    """The encoding of a run, and what else tells it from the others."""
-    parts = [_encoding_words(row)]
+    """The encoding of a run, and in a line beneath it what else tells it from the others."""
+    parts = []
     if len(runs.values(rows, "layers")) > 1:
         parts.append(counted(row["layers"], "layer"))
     if len(runs.values(rows, "steps")) > 1:
@@ -77,7 +85,8 @@ def _cell_name(row: Run, rows: list[Run]) -> str:
         parts.append(f"rate {row['lr']:g}")
     if row["warm_start"]:
         parts.append("warm start")
-    return ", ".join(parts)
+    encoding = _encoding_words(row)
+    return f"{encoding}\n{', '.join(parts)}" if parts else encoding
 
 
 def _encoding_words(row: Run) -> str:

@@ -73,8 +73,6 @@ class Scale(StrEnum):
     """To base 2, with the powers of 2."""
     READABLE_LOG = auto()
     """To base 10, with numbers that a person reads."""
-    SQUARE_ROOT = auto()
-    """By square roots."""
 
 
 @dataclass(frozen=True)
@@ -166,17 +164,11 @@ def _set_ticks(drawn: DrawnAxis, axis: Axis) -> None:
         drawn.set_major_formatter(axis.number_format)
 
 
-def _square_root(numbers: np.ndarray) -> np.ndarray:
-    """The square roots of some numbers; 0 of negative ones."""
-    return np.sqrt(np.maximum(numbers, 0.0))
-
-
 SCALE_SETTINGS: dict[Scale, dict[str, Any]] = {
     Scale.LINEAR: {"value": "linear"},
     Scale.LOG: {"value": "log"},
     Scale.LOG_2: {"value": "log", "base": 2},
     Scale.READABLE_LOG: {"value": "log"},
-    Scale.SQUARE_ROOT: {"value": "function", "functions": (_square_root, np.square)},
 }
 """What Matplotlib calls each scale."""
 

@@ -93,7 +93,7 @@ def _right_bias_panel(rows: list[Row], all_colours: dict[Biases, str]) -> Panel:
             marks += _softmax_marks(chosen(rows, b_1=b_1, b_2=b_2, d=d), colour, marker)
     legend = _bias_keys(colours)
     legend += [_marker_key(marker, f"$d$ = {d}") for d, marker in markers.items()]
-    title = "Fact 3 with scores 𝑋ᵀ𝑦 − 𝑏/2, which Equation 8 takes"
+    title = "Fact 3 with scores 𝑋ᵀ𝑦 − 𝑏/2,\nwhich Equation 8 takes"
     return _softmax_panel(title, marks, legend)
 
 
@@ -134,7 +134,7 @@ def _printed_bias_panel(
     dashed: Look = {"linestyle": "--", "linewidth": 0.9}
     marks.append(curve_of(worst, color=INK, **dashed))
     return Panel(
-        "Fact 3 with 𝑋ᵀ𝑦 + 𝑏, as in the text; hardmax",
+        "Fact 3 with 𝑋ᵀ𝑦 + 𝑏,\nas in the text; hardmax",
         marks,
         x=Axis("dimension $d$", ticks=list(worst)),
         y=Axis(ERROR),

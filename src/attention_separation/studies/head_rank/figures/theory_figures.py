@@ -1,6 +1,7 @@
 """One layer of low-rank heads as numbers, what is possible and what is not: errors against rank,
 heads that an error takes, and a vote of rank-1 heads against the number of points."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -58,13 +59,14 @@ IMPOSSIBLE_WITHOUT_MAPS = GRAY
 keeps apart from each other and from white."""
 
 THEORY_ERROR_TICKS = (0.001, 0.01, 0.1, 0.5)
-HEADS_TICKS: dict[float, str] = {
-    power: f"$10^{{{power}}}$" for power in (0, 1, 2, 5, 10, 20, 40, 60)
+HEADS_TICKS: dict[float, str] = {power: f"$10^{{{power}}}$" for power in range(0, 61, 10)}
+FEW_HEADS_TICKS: dict[float, str] = {
+    math.log10(heads): f"{heads:,}" for heads in (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000)
 }
-"""Of 10, numbers of heads with a tick."""
+"""Numbers of heads with a tick, by their logarithm, and those that a model may have."""
 
-HEADS_LABEL = "heads $H$; height = √(log₁₀ $H$)"
-"""What an axis of numbers of heads says of its scale."""
+PALEST = 0.7
+"""Part of a colour map at which its colours are seen on white."""
 
 HALF_ERROR = 0.5
 """The error that the number of voters is shown for."""
@@ -155,40 +157,51 @@ def least_errors(rows: list[Row]) -> dict[int, float]:
 
 
 def draw_heads(title: str, table: pa.Table) -> Figure:
-    """The figure of the heads that an error takes at least, against rank, a panel for each d."""
+    """The figure of the heads that an error takes at least, against rank, a panel for each d; below
+    it the numbers of heads that a model may have, enlarged."""
     rows = table.to_pylist()
     note = (
         "With fewer heads in one layer the error on two orthogonal points is surely above ε: solid "
         "for value maps $V = aI$, dotted for any. One head of full rank comes as near to 0 as is "
-        "wanted. Powers of 10 stand at the square roots of their exponents, so that few heads are "
-        "seen beside many.\n"
+        "wanted. Below: the same up to 10,000 heads.\n"
         "The paper's theorem has constants that it does not state, and so no point here."
     )
     legend = [
         key("the same, any 𝑉", linestyle=":"),
         key("$d^2/r$, the paper's\nlargest budget", linestyle="--"),
     ]
-    # Of logarithms, so that the few heads of large errors are seen beside 10^57.
-    y = Axis(HEADS_LABEL, Scale.SQUARE_ROOT, names=HEADS_TICKS)
+    all_heads = Axis("heads $H$", names=HEADS_TICKS, ends=(-1, None))
+    few_heads = Axis("heads $H$", names=FEW_HEADS_TICKS, ends=(-0.08, 4))
+    rows_by_dimension = groups(rows, "d")
     panels = []
-    for d, rows_of_panel in groups(rows, "d").items():
-        x = Axis("rank 𝑟", ticks=values(rows_of_panel, "rank"))
-        panels.append(Panel(f"$d$ = {d}", _heads_marks(rows_of_panel), x, y))
-    return draw_panels(title, note, panels, legend, cell=(2.6, 4.2), around=(1.6, 0.0), sharey=True)
+    for y in (all_heads, few_heads):
+        for d, rows_of_panel in rows_by_dimension.items():
+            x = Axis("rank 𝑟", ticks=values(rows_of_panel, "rank"))
+            panels.append(Panel(f"$d$ = {d}", _heads_marks(rows_of_panel), x, y))
+    return draw_panels(
+        title,
+        note,
+        panels,
+        legend,
+        cell=(2.3, 2.6),
+        around=(1.6, 0.6),
+        columns=len(rows_by_dimension),
+        sharey="row",
+    )
 
 
 def _heads_marks(rows: list[Row]) -> list[Mark]:
     """The curves of heads needed against rank, for each error, and of the paper's largest
     budget."""
     errors = values(rows, "error")[::-1]
-    colours = matplotlib.colormaps["cividis"](np.linspace(0.85, 0, len(errors)))
+    colours = matplotlib.colormaps["cividis"](np.linspace(PALEST, 0, len(errors)))
     ranks = values(rows, "rank")
     marks: list[Mark] = []
     for error, colour in zip(errors, colours, strict=True):
         group = chosen(rows, error=error)
         heads = [row["log10_heads"] for row in group]
         any_value = [row["log10_heads_any_value"] for row in group]
-        look: Look = {"color": colour, "markersize": 3.5, "linewidth": 1.1}
+        look: Look = {"color": colour, "markersize": 3.5, "linewidth": 1.3}
         marks.append(curve(ranks, heads, label=f"ε = {error:g}", marker="o", **look))
         marks.append(curve(ranks, any_value, linestyle=":", **look))
     budget = np.log10([chosen(rows, rank=rank)[0]["heads_of_d3"] for rank in ranks])
@@ -216,13 +229,14 @@ def draw_points(title: str, table: pa.Table) -> Figure:
         rows_of_panel = chosen(rows, distribution=distribution, d=d)
         for n, rows_of_line in groups(rows_of_panel, "n").items():
             marks += _vote_marks(rows_of_line, colours[n])
-        panels.append(Panel(f"{POINTS_IN_WORDS[distribution]} points, $d$ = {d}", marks, x, y))
+        words = f"{POINTS_IN_WORDS[distribution]} points, $d$ = {d}"
+        panels.append(Panel(words, marks, x, y, is_alone=True))
     panels.append(_voters_panel(chosen(rows, distribution="orthogonal")))
     legend = [
         key(f"$N$ = {n}", colour, marker="o", markersize=3.5) for n, colour in colours.items()
     ]
     legend.append(key("rank 0 at this $N$", linestyle="-."))
-    return draw_panels(title, note, panels, legend, cell=(2.6, 4.2), around=(1.2, 0.0))
+    return draw_panels(title, note, panels, legend, cell=(2.6, 2.9), around=(1.2, 0.6), columns=3)
 
 
 def _vote_marks(rows: list[Row], colour: str) -> list[Mark]:

@@ -4,6 +4,7 @@ A panel sweeps one or two parameters and holds the others fixed. *Reconstructed*
 text does not state. A *contest* says which networks must be positive, and which zero, for success.
 """
 
+import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
@@ -12,20 +13,25 @@ from ..models.contest import contests_in_words
 from ..models.model import SWEEPABLE, AttentionModel, MRule
 from ..settings.panels import KEY, MARK, Panel
 
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+
 IN_TITLES = ("n", "d", "m", "delta", "a0", "a1", "b", "c", "tau", "theta")
 
 
-PER_LINE = 4
-"""Parameters in a line of a title."""
+MOST_OF_LINE = 36
+"""Characters of a line of a title."""
 
 
 def held_title(panel: Panel) -> str:
     """The numeric parameters that a panel holds fixed, with their values, as lines of text."""
-    items = [*held_items(panel).values()]
-    lines = []
-    for start in range(0, len(items), PER_LINE):
-        lines.append(",  ".join(items[start : start + PER_LINE]))
-    return "\n".join(lines)
+    return items_in_lines(held_items(panel).values(), MOST_OF_LINE)
+
+
+def items_in_lines(items: Iterable[str], characters: int) -> str:
+    """Some items with commas between them, in lines of at most so many characters; none of them is
+    broken."""
+    joined = ",  ".join(item.replace(" ", NO_BREAK_SPACE) for item in items)
+    return textwrap.fill(joined, characters).replace(NO_BREAK_SPACE, " ")
 
 
 def held_items(panel: Panel) -> dict[str, str]:
@@ -87,30 +93,79 @@ def are_outside(panel: Panel) -> list[bool]:
     return [not model.allows(point.a0, point.a1, point.b, point.c) for point in points]
 
 
-def note_on_definition(panels: Iterable[Panel], is_shaded: bool = False) -> str:
-    """A note on how many points of attention lie outside the datasets' definition, and what it asks
-    for; "" where none do. `is_shaded` : whether the figure shades them."""
+def note_on_definition(
+    panels: Iterable[Panel], mark: str = "", names: Sequence[str] | None = None
+) -> str:
+    """A note on how many points of attention lie outside the datasets' definition, what it asks
+    for, and what of each panel is inside; "" where none lie outside.
+
+    `mark` is the word, such as "Shaded", for how the figure shows them; `names` are the panels', if
+    not their own, such as 4f.
+    """
+    panels = [*panels]
+    if names is None:
+        names = [panel.name.removeprefix("fig") for panel in panels]
     points = 0
+    names_by_inside: dict[str, list[str]] = {}
     outside = Counter[AttentionModel]()
-    for panel in panels:
+    for panel, name in zip(panels, names, strict=True):
         model = MODELS[panel.model]
         if isinstance(model, AttentionModel):
             flags = are_outside(panel)
             points += len(flags)
-            # A model without such a point is not named.
+            # A model without such a point is not named, nor is a panel that is inside.
             if any(flags):
                 outside[model] += sum(flags)
+                names_by_inside.setdefault(inside_in_words(panel), []).append(name)
     if not outside:
         return ""
     order = [*MODELS]
     first, *others = sorted(outside, key=lambda model: order.index(model.name))
     ranges = [first.range_words]
     ranges += [f"in {model.words} {model.range_words}" for model in others]
-    place = "Shaded, outside" if is_shaded else "Outside"
+    inside = []
+    for words, named in names_by_inside.items():
+        inside.append(f"{', '.join(named)}: {words}".replace(" ", NO_BREAK_SPACE))
+    place = f"{mark}, outside" if mark else "Outside"
     return (
-        f"{place} the datasets' definition: {outside.total():,} of the {points:,} points of "
-        f"attention. It asks for {'; '.join(ranges)}."
+        f"{place} the datasets' definition: {outside.total():,} of {points:,} points of "
+        f"attention. It asks for {'; '.join(ranges)}. Inside: {'; '.join(inside)}."
     )
+
+
+def inside_in_words(panel: Panel) -> str:
+    """Which points of a panel are inside the datasets' definition, in words: the ranges of the
+    swept parameters, such as "only c = 0.8", or how many points where they are no such ranges."""
+    points = panel.points()
+    swept_inside = [
+        point.swept
+        for point, is_outside in zip(points, are_outside(panel), strict=True)
+        if not is_outside
+    ]
+    if not swept_inside:
+        return "none"
+    ranges = []
+    combinations = 1
+    columns = zip(*(point.swept for point in points), strict=True)
+    columns_inside = zip(*swept_inside, strict=True)
+    for name, values, values_inside in zip(panel.sweep, columns, columns_inside, strict=True):
+        distinct_inside = {*values_inside}
+        combinations *= len(distinct_inside)
+        if distinct_inside != {*values}:
+            symbol = SWEEPABLE[name].symbol
+            ranges.append(_range_in_words(symbol, sorted(distinct_inside), max(values)))
+    if len(swept_inside) < combinations:
+        return f"{len(swept_inside)} of {len(points)} points"
+    return ", ".join(ranges)
+
+
+def _range_in_words(symbol: str, values: list[float], last: float) -> str:
+    """The range of some sorted values of a parameter, whose grid ends with `last`, in words."""
+    if len(values) == 1:
+        return f"only {symbol} = {values[0]:g}"
+    if values[-1] == last:
+        return f"{symbol} ≥ {values[0]:g}"
+    return f"{symbol} ≤ {values[-1]:g}"
 
 
 WORDS_OF_CHOICES: dict[tuple[str, object], str] = {
@@ -145,14 +200,16 @@ def footnote(
     lines: Iterable[str],
     panels: Sequence[Panel],
     names_contests: bool = True,
-    is_shaded: bool = False,
+    mark: str = "",
+    names: Sequence[str] | None = None,
 ) -> str:
     """The text beneath a figure: some lines, then what success is in its panels, if
-    `names_contests`, which points are outside the definition, and what an asterisk means."""
+    `names_contests`, which points are outside the definition, with the word for how the figure
+    marks them and the panels' names, and what an asterisk means."""
     note = [*lines]
     if names_contests:
         note += contests_in_words({panel.name: panel.contest for panel in panels})
-    note.append(note_on_definition(panels, is_shaded))
+    note.append(note_on_definition(panels, mark, names))
     if any(panel.reconstructed or panel.notes for panel in panels):
         note.append(KEY)
     return "\n".join(line for line in note if line)

@@ -11,7 +11,7 @@ from matplotlib.axis import Axis
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
-from ....looks.colors import BLUE, VERMILION
+from ....looks.colors import BLUE, INK, VERMILION
 from ....messages.words import rounded_up
 from ....pages import drawing
 from ....pages.drawing import Look
@@ -24,10 +24,11 @@ from ..settings.panels import Panel, PanelsJob
 from .figure_text import are_outside, choices_in_words, footnote, held_title, marked
 
 HIGH = 0.8
-"""What lies above it with all intervals is enlarged: else it would be a line along the edge."""
+"""Where all lies above it with all intervals, the axis is broken below it: else what is drawn would
+be a line along the edge."""
 
-INSET = (0.0, 0.12, 1.0, 0.52)
-"""Where rates from HIGH on stand enlarged: left, bottom, width and height, in parts of a panel."""
+BELOW_BREAK = 0.16
+"""The part of a broken axis that is left for what lies below HIGH."""
 
 MANY_POINTS = 12
 VERY_MANY_POINTS = 90
@@ -61,7 +62,7 @@ def draw(job: PanelsJob, tables: list[pa.Table], lines: pa.Table) -> Figure:
         job.title or "",
         _note(job),
         panels=len(tables),
-        cell=(5.4, 3.9) if is_alone else (3.9, 2.75),
+        cell=(5.4, 3.9) if is_alone else (3.9, 2.9),
         around=(0.0, 0.0) if is_alone else (0.0, 0.75),
         columns=3 if len(tables) > 4 else 2,
         parse_math=False,
@@ -70,7 +71,7 @@ def draw(job: PanelsJob, tables: list[pa.Table], lines: pa.Table) -> Figure:
         for k, (ax, panel, table) in enumerate(zip(axes, job.panels, tables, strict=True)):
             ax.set_title(held_title(panel))
             if not is_alone:
-                _draw_letter(ax, chr(ord("a") + k))
+                draw_letter(ax, chr(ord("a") + k))
             if len(panel.sweep) == 2:
                 rate = numpy_column(table, "p_hat")
                 mesh = draw_panel_map(ax, panel, rate, exact=numpy_column(table, "p_exact"))
@@ -82,15 +83,18 @@ def draw(job: PanelsJob, tables: list[pa.Table], lines: pa.Table) -> Figure:
 
 
 def _legend(panels: list[Panel], tables: list[pa.Table]) -> list[Artist]:
-    """The legend's entries on the panels that are curves; none where all are maps."""
+    """The legend's entries: on the panels that are curves, and on what is outside the datasets'
+    definition."""
     curves = []
     largest_error = 0.0
     for panel, table in zip(panels, tables, strict=True):
         if len(panel.sweep) == 1:
             curves.append(panel)
             largest_error = max(largest_error, numpy_column(table, "p_error").max())
+    maps = [panel for panel in panels if len(panel.sweep) == 2]
+    hatched = [drawing.hatch_key(OUTSIDE)] if any(any(are_outside(panel)) for panel in maps) else []
     if not curves:
-        return []
+        return [*hatched]
     exact = "exact"
     if largest_error:
         exact = f"reference value, estimated error ≤ {rounded_up(largest_error)}"
@@ -100,10 +104,10 @@ def _legend(panels: list[Panel], tables: list[pa.Table]) -> list[Artist]:
     ]
     if any(any(are_outside(panel)) for panel in curves):
         handles.append(drawing.shade_key(OUTSIDE))
-    return handles
+    return [*handles, *hatched]
 
 
-def _draw_letter(ax: Axes, letter: str) -> None:
+def draw_letter(ax: Axes, letter: str) -> None:
     """Draw a panel's letter above its upper left corner."""
     ax.annotate(
         letter,
@@ -118,7 +122,7 @@ def _draw_letter(ax: Axes, letter: str) -> None:
 
 
 def _draw_rates(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None:
-    """Draw the rates of a panel; if all lie above HIGH, again in an inset from there on."""
+    """Draw the rates of a panel; if all lie above HIGH, on an axis that is broken below it."""
     _draw_points(ax, panel, table, line)
     (swept,) = panel.sweep
     ax.set_ylim(0, 1)
@@ -126,15 +130,29 @@ def _draw_rates(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None
     ax.set_ylabel("success rate")
     lowest = min(numpy_column(table, "ci_low").min(), numpy_column(table, "p_exact").min())
     if lowest >= HIGH:
-        inset = ax.inset_axes(INSET)
-        _draw_points(inset, panel, table, line)
-        inset.set_ylim(HIGH, 1)
-        # None beside the inset, whose dots they do not measure.
-        ax.set_yticks([0, HIGH, 1])
-        inset.set_title(f"  from {HIGH:g} on, enlarged: scale at the right", fontsize=7.5, pad=3)
-        inset.yaxis.tick_right()
-        inset.tick_params(labelsize=7, bottom=False, labelbottom=False)
-        inset.spines[["right", "top"]].set_visible(True)
+        _break_axis(ax)
+
+
+def _break_axis(ax: Axes) -> None:
+    """Give the range from HIGH to 1 nearly the whole height of a panel, and mark the break."""
+
+    def height(rate: np.ndarray) -> np.ndarray:
+        return np.interp(rate, [0, HIGH, 1], [0, BELOW_BREAK, 1])
+
+    def rate(height: np.ndarray) -> np.ndarray:
+        return np.interp(height, [0, BELOW_BREAK, 1], [0, HIGH, 1])
+
+    ax.set_yscale("function", functions=(height, rate))
+    ax.set_ylim(0, 1)
+    ax.set_yticks([0, *np.linspace(HIGH, 1, 5)])
+    ax.set_ylabel(f"success rate, from {HIGH:g}")
+    middle = BELOW_BREAK / 2
+    look: Look = {"transform": ax.transAxes, "clip_on": False}
+    ax.plot([0, 0], [middle - 0.016, middle + 0.016], color="white", linewidth=3, **look)
+    for y in (middle - 0.016, middle + 0.016):
+        ax.plot([-0.015, 0.015], [y - 0.012, y + 0.012], color=INK, linewidth=1, **look)
+    words = f"axis broken: nothing lies below {HIGH:g}"
+    ax.text(0.03, middle, words, fontsize=drawing.NOTE_SIZE, va="center", transform=ax.transAxes)
 
 
 def _draw_points(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> None:
@@ -170,17 +188,43 @@ def _draw_points(ax: Axes, panel: Panel, table: pa.Table, line: pa.Table) -> Non
     order = np.argsort(swept, kind="stable")
     is_outside = np.array(are_outside(panel))[order]
     drawing.shade(ax, x, is_outside)
+    (inside,) = np.nonzero(~is_outside)
+    if len(inside) == 1:
+        _point_out(ax, x[inside[0]], f"only {_value_of_swept(panel, x[inside[0]])} is inside")
+
+
+def _point_out(ax: Axes, x: float, words: str) -> None:
+    """Write words near the bottom of a panel, with an arrow to an x."""
+    is_at_right = x > sum(ax.get_xlim()) / 2
+    ax.annotate(
+        words,
+        (x, 0.06),
+        xytext=(-14 if is_at_right else 14, 16),
+        textcoords="offset points",
+        ha="right" if is_at_right else "left",
+        fontsize=drawing.NOTE_SIZE,
+        arrowprops={"arrowstyle": "->", "color": INK, "linewidth": 0.8},
+    )
+
+
+def _value_of_swept(panel: Panel, value: float) -> str:
+    """A value of the parameter that a panel sweeps, as text such as "𝑐 = 0.8"."""
+    (swept,) = panel.sweep
+    return f"{SWEEPABLE[swept].symbol} = {value:g}"
 
 
 def draw_panel_map(ax: Axes, panel: Panel, shown: np.ndarray, exact: np.ndarray) -> QuadMesh:
     """Draw a panel of two swept parameters: the numbers `shown` at its points as colours, and
-    contours of the exact values. Returned is the coloured mesh."""
+    contours of the exact values; what is outside the datasets' definition is hatched. Returned is
+    the coloured mesh."""
     x, y = np.array([point.swept for point in panel.points()]).T
     columns, rows, grid = drawing.as_grid(x, y, shown)
     across, upwards = panel.sweep
     _set_axis(ax.xaxis, _axis_label(across, panel), columns)
     _set_axis(ax.yaxis, _axis_label(upwards, panel), rows)
     mesh = drawing.draw_map(ax, columns, rows, grid)
+    _, _, is_outside = drawing.as_grid(x, y, np.array(are_outside(panel), dtype=float))
+    drawing.hatch(ax, columns, rows, is_outside == 1)
     drawing.draw_contours(ax, *drawing.as_grid(x, y, exact))
     return mesh
 
@@ -211,8 +255,9 @@ def _note(job: PanelsJob) -> str:
     if any(len(panel.sweep) == 2 for panel in job.panels):
         items.append("contours on large maps: exact")
     line = "; ".join([*items, choices_in_words(job.panels)])
-    curves = [panel for panel in job.panels if len(panel.sweep) == 1]
-    return footnote([f"{line}."], job.panels, is_shaded=len(curves) == len(job.panels))
+    marks = {1: "shaded", 2: "hatched"}
+    ways = [marks[count] for count in sorted({len(panel.sweep) for panel in job.panels})]
+    return footnote([f"{line}."], job.panels, mark=" or ".join(ways).capitalize())
 
 
 def run(job: PanelsJob, tables: list[Path], exact: list[Path], output: Path) -> None:
