@@ -6,8 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from making import CONFIG, ROOT, config_points
-from papers_panels import PAPERS_PANELS
+from making import ROOT
 
 from attention_separation.attention.dense import attention_weights
 from attention_separation.attention.kernels import KERNELS
@@ -137,19 +136,6 @@ def test_the_trial_step_by_step(column, a, kernel):
     assert row("above τ")[column].strip() == ("yes" if above[SPECIAL] else "no")
     assert not np.delete(above, SPECIAL).any()
     assert not (averages @ FAILING > tau).any()
-
-
-def test_grids_and_trials():
-    page = " ".join((DOCS / "reproducibility.md").read_text(encoding="utf-8").split())
-    points = {name: config_points(name) for name in PAPERS_PANELS}
-    lost = sum(len(points[name]) for name in points if name.startswith("fig7"))
-    total = sum(map(len, points.values()))
-    assert f"the paper's at {total - lost:,} of {total:,} points" in page
-    studies = CONFIG.studies()["softmax_vs_linear"]
-    trials = {name: studies.panels.simulated[name].trials for name in points}
-    assert {count for name, count in trials.items() if name.startswith("fig3")} == {1000}
-    assert {count for name, count in trials.items() if not name.startswith("fig3")} == {100}
-    assert "Attention has 100 trials a point, softmax regression 1,000." in page
 
 
 def test_the_long_description_is_short():
