@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from types import ModuleType
@@ -11,8 +10,12 @@ IMPORTED_IN_VAIN = frozenset({"numpy.f2py", "numpy.ma", "numpy.polynomial", "num
 """What SciPy imports with NumPy's names, of which no job asks anything: a tenth of a short one."""
 
 
-class LazyFinder(MetaPathFinder):
-    """Finds modules of some names, and puts off their import until an attribute is asked for."""
+class LazyFinder:
+    """Finds modules of some names, and puts off their import until an attribute is asked for.
+
+    Not a subclass of `importlib.abc.MetaPathFinder`, whose import reads modules of the folder that
+    the process is started from.
+    """
 
     def __init__(self, names: frozenset[str]) -> None:
         self.names = names

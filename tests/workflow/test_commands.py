@@ -38,7 +38,7 @@ FORMS = {
 SERVING = "attention-separation explore"
 """In this process it would take its place, and serve for ever; `make test OF=explore` starts it."""
 
-OF_MODULES = {"snakemake --cores 2", "snakemake --cores 2 attention_fig4", "snakemake --report"}
+OF_MODULES = {"snakemake --cores 2", "snakemake --cores 2 attention_fig4"}
 """For workflows that use this one, and of Snakemake's own pages."""
 
 GRAPH = "snakemake fig4 --rulegraph mermaid-js"

@@ -144,7 +144,8 @@ def files_to_make_again():
 def start_jobs_at_once():
     """Let no jobs that run here wait for others of the last second. For that limit Snakemake looks
     once a second, for each job done, at the inputs of all that are to come."""
-    if workflow.local_exec:
+    # A graph or a list of rules is printed without such settings.
+    if workflow.scheduling_settings and workflow.local_exec:
         workflow.scheduling_settings.max_jobs_per_timespan = None
 
 

@@ -129,14 +129,3 @@ def test_at_large_rank_limited_value_weights_do_better_than_the_limit():
     assert bound(64, 32, 2) < error < linear_limit(64, 32, 2) - 0.005 - sigmas
     assert f"{linear_limit(64, 32, 2):.3f} at d = 64" in PAGE
     assert "Two heads of rank 32 with V = 2I and −I have 0.168" in PAGE
-
-
-def test_the_page_says(subtests):
-    for said in [
-        "encodings of positions, additive or rotary, that enter the scores alone",
-        "with no MLP behind",
-        "For r above d/2 and H ≥ 3 it is false. At (d, r, l) = (6, 4, 3) three heads reach 48",
-        "lies between 0.107 and 0.146 for H = d^1.5/r. For d²/r it lies between 0.080 and 0.110",
-    ]:
-        with subtests.test(said=said):
-            assert said in PAGE
