@@ -62,8 +62,9 @@ def test_a_run_is_disturbed_neither_by_another_in_the_folder_nor_by_a_change_of_
     """The other one is refused; slices that start after the change have the settings that the run
     began with."""
     project, process, said = started
-    table = undisturbed(project)
+    # Stopped first: the run must not end before the other one looks.
     os.killpg(process.pid, signal.SIGSTOP)
+    table = undisturbed(project)
     done = project.run(TRIALS)
     os.killpg(process.pid, signal.SIGCONT)
     assert done.returncode != 0
