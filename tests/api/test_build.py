@@ -367,3 +367,20 @@ def test_the_scale_of_a_cosine_is_asked_by_name():
         share = weights[0] / (weights @ [1, 9, 190])
         rows = asep.separate(f"cosine_softmax_{s}").rows
         assert rows["share"][3] == pytest.approx(share, rel=1e-9)
+
+
+@pytest.mark.parametrize("give", [asep.scores, asep.features, lambda f: asep.pair(f, f)])
+def test_a_function_that_writes_into_its_argument_moves_no_other_answer(give):
+    """What tokens give to kernels is remembered, and all kernels are shown the same."""
+
+    def halved(x):
+        x *= 0.5
+        return np.exp(x)
+
+    own = give(halved)
+    first = asep.separate(own, n=240).probability
+    other = asep.separate("exp_features", n=240).probability
+    for _ in range(3):
+        assert asep.separate(own, n=240).probability == first
+    assert asep.separate("exp_features", n=240).probability == other
+    assert first == asep.separate(give(lambda x: np.exp(x / 2)), n=240).probability

@@ -111,9 +111,11 @@ SETTINGS = st.builds(
 
 @settings(max_examples=25)
 @given(
-    setting=SETTINGS, names=st.lists(st.sampled_from([*SHAPES]), min_size=2, max_size=2),
-    factors=st.tuples(st.sampled_from(FACTORS), st.sampled_from(FACTORS)), place=st.floats(0, 1),
-)  # fmt: skip
+    setting=SETTINGS,
+    names=st.lists(st.sampled_from([*SHAPES]), min_size=2, max_size=2),
+    factors=st.tuples(st.sampled_from(FACTORS), st.sampled_from(FACTORS)),
+    place=st.floats(0, 1),
+)
 def test_success_is_at_most_the_least_of_its_events(setting, names, factors, place):
     """In a contest of two such kernels, at a threshold that a score ties, and at the best."""
     shapes = [SHAPES[name] for name in names]
@@ -138,9 +140,12 @@ def test_success_is_at_most_the_least_of_its_events(setting, names, factors, pla
 
 @settings(max_examples=25)
 @given(
-    setting=SETTINGS, name=st.sampled_from([*SHAPES]), factor=st.floats(-12, 12),
-    theta=st.floats(0.01, 20), part=st.floats(0, 1),
-)  # fmt: skip
+    setting=SETTINGS,
+    name=st.sampled_from([*SHAPES]),
+    factor=st.floats(-12, 12),
+    theta=st.floats(0.01, 20),
+    part=st.floats(0, 1),
+)
 def test_a_factor_scales_thresholds_and_changes_no_probability(setting, name, factor, theta, part):
     factor = 10**factor
     largest = Literal(setting, [SHAPES[name].weigh(max(factor, 1.0))]).thresholds()[-1]

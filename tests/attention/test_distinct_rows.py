@@ -101,9 +101,10 @@ def test_weights_are_finite_and_rows_sum_to_one_for_any_n(subtests, n):
     for name in KERNELS:
         with subtests.test(name):
             for point, model in (
-                (at(n, 22), SELF_ATTENTION_MODEL), (at(n, 22, "ones"), SELF_ATTENTION_MODEL),
+                (at(n, 22), SELF_ATTENTION_MODEL),
+                (at(n, 22, "ones"), SELF_ATTENTION_MODEL),
                 (at(n, 21), CROSS_ATTENTION_MODEL),
-            ):  # fmt: skip
+            ):
                 types = model.token_types([point], 1)
                 rows = distinct_rows(types, KERNELS[name])
                 of_classes = rows.marked + rows.own + (types.classes[0] - 2) * rows.rest

@@ -192,10 +192,12 @@ def tables(shape):
 
 @settings(max_examples=80)
 @given(
-    scores=st.tuples(st.integers(1, 2), st.integers(1, 3)).flatmap(tables), m=st.integers(1, 2),
-    s=st.sampled_from([0.5, 1.0, 3.0]), above=st.integers(-6, 6),
+    scores=st.tuples(st.integers(1, 2), st.integers(1, 3)).flatmap(tables),
+    m=st.integers(1, 2),
+    s=st.sampled_from([0.5, 1.0, 3.0]),
+    above=st.integers(-6, 6),
     target=st.sampled_from([0.01, 0.02, 0.1, 0.125, 0.25, 0.5]),
-)  # fmt: skip
+)
 def test_any_scores_with_ties_over_all_signs(scores, m, s, above, target):
     """Also such that are all above 0, or none."""
     d0, d1 = scores + above

@@ -121,9 +121,13 @@ class Browser:
         letter = {"text": "\r"} if key == "Enter" else {}
         for kind in ("keyDown", "keyUp"):
             self._ask(
-                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code,
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=code,
                 **letter,
-            )  # fmt: skip
+            )
 
     def click(self, x: float, y: float) -> None:
         """Press the mouse at a place, and let it go."""

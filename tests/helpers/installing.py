@@ -84,17 +84,26 @@ def linked(folder: Path, *names: str) -> None:
 def python(folder: Path, code: str, given: str = "") -> subprocess.CompletedProcess:
     return subprocess.run(
         [folder / "bin/python", "-I", "-W", "error", "-c", code],
-        cwd=folder, input=given, text=True, capture_output=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        input=given,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
 
 
 def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     """The command that the wheel installs, by its name alone; warnings are errors."""
     environment = {"PATH": f"{folder / 'bin'}{os.pathsep}{os.defpath}", "PYTHONWARNINGS": "error"}
     return subprocess.run(
-        arguments, cwd=folder, env=environment, text=True, capture_output=True, check=False,
+        arguments,
+        cwd=folder,
+        env=environment,
+        text=True,
+        capture_output=True,
+        check=False,
         executable=shutil.which(arguments[0], path=environment["PATH"]),
-    )  # fmt: skip
+    )
 
 
 def said(done: subprocess.CompletedProcess) -> str:

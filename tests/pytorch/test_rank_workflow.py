@@ -100,8 +100,9 @@ def test_the_report_holds_what_has_been_made(copy):
     assert "Report created" in out
     report = Report(copy.folder / "page.html")
     assert sorted(report.categories)[:2] == [
-        "1 Open choices of the first paper", "2 The rank of attention heads",
-    ]  # fmt: skip
+        "1 Open choices of the first paper",
+        "2 The rank of attention heads",
+    ]
     listed = {Path(path).name for path in report.results}
     assert {"rank_fig1.png", "rank_claims.html"} <= listed
     assert "rank_bound.html" not in listed

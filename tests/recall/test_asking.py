@@ -55,9 +55,12 @@ def test_largest_n_of_layers_with_an_order():
 
 def test_where_the_integral_of_a_decay_is_far_off_the_literal_layer_answers(subtests):
     for kernel, d, n, rewrites in [
-        ("linear", 16, 4, 1), ("exp_sqrt_d", 16, 4, 1), ("exp_sqrt_d", 16, 4, 3),
-        ("exp_sqrt_d", 64, 16, 1), ("exp_sqrt_d", 64, 16, 3),
-    ]:  # fmt: skip
+        ("linear", 16, 4, 1),
+        ("exp_sqrt_d", 16, 4, 1),
+        ("exp_sqrt_d", 16, 4, 3),
+        ("exp_sqrt_d", 64, 16, 1),
+        ("exp_sqrt_d", 64, 16, 3),
+    ]:
         with subtests.test(kernel=kernel, d=d, n=n, rewrites=rewrites):
             layer = recall.decay(kernel, 0.99)
             found = recall.accuracy(layer, n, d, rewrites=rewrites, trials=200)

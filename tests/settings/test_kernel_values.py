@@ -77,8 +77,10 @@ def test_equal_to_its_built_in_twin(subtests):
             kernel, twin = own_kernel("mine", TWINS[name]), KERNELS[name]
             assert kernel_fault("mine", TWINS[name], DATA, SIZES) == ""
             assert (kernel.kind, kernel.normaliser, kernel.source) == (
-                twin.kind, twin.normaliser, "config.yaml",
-            )  # fmt: skip
+                twin.kind,
+                twin.normaliser,
+                "config.yaml",
+            )
             if not isinstance(TWINS[name], PythonKernel):
                 assert kernel.also == twin.also
             for layer in LAYERS:

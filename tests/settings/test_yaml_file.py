@@ -41,10 +41,25 @@ def test_numbers_with_colons_are_texts(parts, more):
 
 
 def test_what_else_looks_like_a_number(subtests):
-    for text, value in [("0o17", 15), ("0x1F", 31), ("0b11", 3), ("1_000", 1000), ("1e6", 1e6),
-     ("12e03", 12000.0), (".inf", math.inf), ("-.inf", -math.inf), ("09", 9), ("08.5", 8.5),
-     ("'010'", "010"), ("1e", "1e"), ("0x", "0x"), ("..5", "..5"), ("~", None), ("true", True),
-     ("1.2.3", "1.2.3")]:  # fmt: skip
+    for text, value in [
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("0b11", 3),
+        ("1_000", 1000),
+        ("1e6", 1e6),
+        ("12e03", 12000.0),
+        (".inf", math.inf),
+        ("-.inf", -math.inf),
+        ("09", 9),
+        ("08.5", 8.5),
+        ("'010'", "010"),
+        ("1e", "1e"),
+        ("0x", "0x"),
+        ("..5", "..5"),
+        ("~", None),
+        ("true", True),
+        ("1.2.3", "1.2.3"),
+    ]:
         with subtests.test(text=text, value=value):
             assert parse_yaml(text, "x") == value
             assert type(parse_yaml(text, "x")) is type(value)
@@ -146,9 +161,15 @@ MANY = {f"key{number}": 1 for number in range(30_000)}
 
 
 def test_a_message_has_an_end(subtests):
-    for overrides in [MANY, {"head_rank": MANY}, {"panels": {"fig4a": MANY}}, {"panels": MANY},
-     {"scales": MANY},
-     {"panels": {f"a {key}": {} for key in MANY}}, {"needle": {"data": MANY}}]:  # fmt: skip
+    for overrides in [
+        MANY,
+        {"head_rank": MANY},
+        {"panels": {"fig4a": MANY}},
+        {"panels": MANY},
+        {"scales": MANY},
+        {"panels": {f"a {key}": {} for key in MANY}},
+        {"needle": {"data": MANY}},
+    ]:
         with subtests.test(sections=[*overrides][:3]):
             with pytest.raises(ConfigError) as error:
                 load_config(CONFIG, overrides)

@@ -28,9 +28,11 @@ def measured(successes, trials, reference, error=0.0):
     reference = np.atleast_1d(np.asarray(reference, dtype=float))
     shape = reference.shape
     return PanelPoints(
-        np.broadcast_to(successes, shape).astype(np.int64), np.broadcast_to(trials, shape),
-        reference, np.full(shape, error),
-    )  # fmt: skip
+        np.broadcast_to(successes, shape).astype(np.int64),
+        np.broadcast_to(trials, shape),
+        reference,
+        np.full(shape, error),
+    )
 
 
 def drawn(rng, trials, reference, bias=0.0, error=0.0):

@@ -223,27 +223,41 @@ def test_claims_that_published_values_alone_judge_are_counted_apart():
     assert {row["claim"] for row in alone} == {"five layers", "best below full rank"}
 
 
+SIZES_IN_WORDS = [
+    ("holds at the sizes tested", "all tested"),
+    ("holds with C = 0.8 by Hoeffding's bound at every n tested", "all tested, with C = 0.8"),
+    ("holds with least C = 1.443 at every n tested", "all tested, with C = 1.443"),
+    (
+        "with τ = 1/4*: refuted below n = 2423, proved from n = 13578",
+        "from 13,578, not below 2,423, with τ = 1/4*",
+    ),
+    (
+        "holds only from n >= 12768, with d − 2 = ⌈√n⌉; not yet at n = 10^9 with d − 2 = ⌈n^0.1⌉",
+        "from 12,768 if d − 2 = ⌈√n⌉; not by n = 10⁹ if d − 2 = ⌈n^0.1⌉",
+    ),
+    (
+        "the reconstructed claim holds only from n >= 702, with d − 1 = ⌈√n⌉; not yet at n = 10^9 "
+        "with d − 1 = ⌈n^0.1⌉",
+        "from 702 if d − 1 = ⌈√n⌉; not by n = 10⁹ if d − 1 = ⌈n^0.1⌉",
+    ),
+    (
+        "what the paper leaves out holds only from n >= 13572, with d − 2 = ⌈√n⌉; not yet at "
+        "n = 10^9 with d − 2 = ⌈n^0.1⌉; at n = 10^9 it fails at b = 0.9, c = 0.1 of the dataset's "
+        "range",
+        "from 13,572 if d − 2 = ⌈√n⌉; not by n = 10⁹ if d − 2 = ⌈n^0.1⌉, nor at b = 0.9, c = 0.1",
+    ),
+    (
+        "fails: the least C grows like n^0.50, from 1.63 at n = 4 to 4 at n = 10^9",
+        "none: C would grow like n^0.50",
+    ),
+    ("fails at every n tested", "none tested"),
+    ("something else", "something else"),
+]
+"""What a verdict says of n, and what pages say of it."""
+
+
 def test_for_which_n_a_claim_holds_in_words(subtests):
-    for verdict, words in [
-        ("holds at the sizes tested", "all tested"),
-        ("holds with C = 0.8 by Hoeffding's bound at every n tested", "all tested, with C = 0.8"),
-        ("holds with least C = 1.443 at every n tested", "all tested, with C = 1.443"),
-        ("with τ = 1/4*: refuted below n = 2423, proved from n = 13578",
-         "from 13,578, not below 2,423, with τ = 1/4*"),
-        ("holds only from n >= 12768, with d − 2 = ⌈√n⌉; not yet at n = 10^9 with d − 2 = ⌈n^0.1⌉",
-         "from 12,768 if d − 2 = ⌈√n⌉; not by n = 10⁹ if d − 2 = ⌈n^0.1⌉"),
-        ("the reconstructed claim holds only from n >= 702, with d − 1 = ⌈√n⌉; not yet at n = 10^9 "
-         "with d − 1 = ⌈n^0.1⌉",
-         "from 702 if d − 1 = ⌈√n⌉; not by n = 10⁹ if d − 1 = ⌈n^0.1⌉"),
-        ("what the paper leaves out holds only from n >= 13572, with d − 2 = ⌈√n⌉; not yet at "
-         "n = 10^9 with d − 2 = ⌈n^0.1⌉; at n = 10^9 it fails at b = 0.9, c = 0.1 of the dataset's "
-         "range",
-         "from 13,572 if d − 2 = ⌈√n⌉; not by n = 10⁹ if d − 2 = ⌈n^0.1⌉, nor at b = 0.9, c = 0.1"),
-        ("fails: the least C grows like n^0.50, from 1.63 at n = 4 to 4 at n = 10^9",
-         "none: C would grow like n^0.50"),
-        ("fails at every n tested", "none tested"),
-        ("something else", "something else"),
-    ]:  # fmt: skip
+    for verdict, words in SIZES_IN_WORDS:
         with subtests.test(verdict=verdict, words=words):
             assert Lemmas.sizes(verdict) == words
 

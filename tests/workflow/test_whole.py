@@ -45,9 +45,12 @@ def test_a_run_makes_every_file_of_the_contract(made_once):
         *(f"figures/{name}.{extension}" for name in pictures for extension in PICTURES),
         *(f"figures/{name}.{extension}" for name in with_numbers for extension in NUMBERS),
         *(f"tables/{name}.{extension}" for name in TABLES for extension in (*NUMBERS, "html")),
-        "tables/verdicts_points.parquet", "tables/verdicts_points.csv",
-        "index.html", "checks/check.txt", "manifest.json",
-    }  # fmt: skip
+        "tables/verdicts_points.parquet",
+        "tables/verdicts_points.csv",
+        "index.html",
+        "checks/check.txt",
+        "manifest.json",
+    }
     assert {*made_once.files()} == {f"results/{path}" for path in expected}
 
 

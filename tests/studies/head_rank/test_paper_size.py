@@ -312,8 +312,13 @@ def test_cells_and_tables_from_before_there_were_variants_are_those_of_the_paper
 
 
 def test_the_least_training_loss_is_held_against_the_published_five_runs(subtests):
-    for losses, place in [([0.0086], "inside"), ([0.0088, 0.005], "inside"),
-     ([0.01, 0.0088], "above"), ([0.5, 0.0049], "below"), ([None], None)]:  # fmt: skip
+    for losses, place in [
+        ([0.0086], "inside"),
+        ([0.0088, 0.005], "inside"),
+        ([0.01, 0.0088], "above"),
+        ([0.5, 0.0049], "below"),
+        ([None], None),
+    ]:
         with subtests.test(losses=losses, place=place):
             row = one_row("reference", "d64_n16_L3_w8_r4_concatenated")
             rows = [row | {"run": run, "min_train": loss} for run, loss in enumerate(losses)]

@@ -69,7 +69,7 @@ def test_panels_that_sweep_neither_n_nor_m_or_two_parameters(subtests):
         ("self_attention", {"a1": [0.5, 1.2], "c": [0.6, 0.8]}, {"n": 200, "d": 22, "m": 15}),
         ("self_attention", {"n": [40, 80], "d": [4, 6]}, {"m": 15}),
         ("cross_attention", {"d": [3, 5]}, {"n": 40, "m": 15}),
-    ]:  # fmt: skip
+    ]:
         with subtests.test(model=model, sweep=sweep, held=held):
             own = SELF if model == "self_attention" else {"a0": 0.01, "a1": 1.2}
             held |= {key: value for key, value in own.items() if key not in sweep}

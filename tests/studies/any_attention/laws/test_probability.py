@@ -65,7 +65,10 @@ def test_where_a_law_of_p_is_applicable(subtests):
         ("equal to uniform", {"a0": 1.1}, "power_2", SELF, [OUT] * 3),
         # A special token of small weight in ordinary rows.
         (
-            "equal to uniform", {"a1": 1.06, "b": 0.3, "c": 0.54, "classes": 7}, "focused_3", SELF,
+            "equal to uniform",
+            {"a1": 1.06, "b": 0.3, "c": 0.54, "classes": 7},
+            "focused_3",
+            SELF,
             [OUT] * 3,
         ),
         # f is 1/2 at a1 = 1, and the states of level -4 are at the threshold's 18: a step.
@@ -83,7 +86,7 @@ def test_where_a_law_of_p_is_applicable(subtests):
         # Without a0 all tokens tie.
         ("hardmax", {"a0": 0.0}, "hardmax", SELF, ["agrees"] * 6),
         ("hardmax", {"a0": 0.0}, "hardmax", CROSS, [OUT] * 6),
-    ]:  # fmt: skip
+    ]:
         with subtests.test(law=law):
             claims = law_of(law).claims(DATA.model_copy(update=changes))
             assert [c.verdict for c in claims if (c.kernel, c.layer) == (kernel, layer)] == verdicts

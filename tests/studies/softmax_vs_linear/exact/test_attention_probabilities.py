@@ -113,11 +113,19 @@ def in_fractions(p):
     return float(total)
 
 
-@given(case=st.sampled_from([
-        ("self_attention", 200, 22, 15), ("self_attention", 256, 66, 80),
-        ("self_attention", 256, 4, 15), ("self_attention", 10**9, 12, 25),
-        ("cross_attention", 256, 65, 80), ("cross_attention", 10**9, 21, 25),
-    ]), attention_x=st.sampled_from(["identity", "ones"]))  # fmt: skip
+@given(
+    case=st.sampled_from(
+        [
+            ("self_attention", 200, 22, 15),
+            ("self_attention", 256, 66, 80),
+            ("self_attention", 256, 4, 15),
+            ("self_attention", 10**9, 12, 25),
+            ("cross_attention", 256, 65, 80),
+            ("cross_attention", 10**9, 21, 25),
+        ]
+    ),
+    attention_x=st.sampled_from(["identity", "ones"]),
+)
 def test_to_twelve_digits(case, attention_x):
     model, n, d, m = case
     if model == "self_attention":

@@ -23,10 +23,17 @@ def test_the_papers_panels_and_grids():
 
 def test_ends_of_grids(subtests):
     for name, first, last in [
-        ("fig3a", 100, 2000), ("fig3b", 1, 100), ("fig4a", 200, 1000), ("fig4b", 4, 66),
-        ("fig4c", 1, 80), ("fig5d", 0.1, 2.98), ("fig5e", 0.01, 0.8), ("fig5f", 0.5, 0.9),
-        ("fig7b", 3, 65), ("fig7d", 0.1, 2.98),
-    ]:  # fmt: skip
+        ("fig3a", 100, 2000),
+        ("fig3b", 1, 100),
+        ("fig4a", 200, 1000),
+        ("fig4b", 4, 66),
+        ("fig4c", 1, 80),
+        ("fig5d", 0.1, 2.98),
+        ("fig5e", 0.01, 0.8),
+        ("fig5f", 0.5, 0.9),
+        ("fig7b", 3, 65),
+        ("fig7d", 0.1, 2.98),
+    ]:
         with subtests.test(name=name, first=first, last=last):
             values = [p.swept[0] for p in config_points(name)]
             assert (values[0], values[-1]) == (first, last)
