@@ -51,10 +51,13 @@ def text():
 
 
 def test_the_answer_counts_the_panels_that_agree_and_names_the_others():
-    assert agreement(verdict_rows()) == f"simulation = exact at {COUNT} of {COUNT} panels"
+    assert (
+        agreement(verdict_rows())
+        == f"trials agree with computed values at {COUNT} of {COUNT} panels"
+    )
     several = agreement(verdict_rows(fig4b="differs", fig7a="undecided"))
     names = "fig4b differs; fig7a undecided"
-    assert several == f"simulation = exact at {COUNT - 2} of {COUNT} panels; {names}"
+    assert several == f"trials agree with computed values at {COUNT - 2} of {COUNT} panels; {names}"
 
 
 def test_it_shows_the_four_figures_with_what_they_are(text):
@@ -66,7 +69,7 @@ def test_it_shows_the_four_figures_with_what_they_are(text):
 
 
 def test_it_says_the_verdicts(text):
-    answer = f"simulation = exact at {COUNT - 1} of {COUNT} panels; fig4b differs"
+    answer = f"trials agree with computed values at {COUNT - 1} of {COUNT} panels; fig4b differs"
     assert f"<strong>{answer}</strong>" in text
     assert text.count("<td>agrees</td>") == COUNT - 1
     assert "Of 2, 1 hold at all sizes tested, 0 at some or from an n on, 1 at none." in text

@@ -143,7 +143,9 @@ def agreement(rows: Sequence[Row]) -> str:
         f"{row['panel']} {row['verdict']}" for row in rows if row["verdict"] != Verdict.AGREES
     ]
     agreeing = len(rows) - len(not_agreeing)
-    return "; ".join([f"simulation = exact at {agreeing} of {len(rows)} panels", *not_agreeing])
+    return "; ".join(
+        [f"trials agree with computed values at {agreeing} of {len(rows)} panels", *not_agreeing]
+    )
 
 
 def about(job: VerdictsJob, points: int) -> str:
