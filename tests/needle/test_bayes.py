@@ -31,7 +31,7 @@ def test_where_the_mean_is_normal(mu, n):
     assert best_accuracy(mu, n).value - 0.5 == pytest.approx(wanted, rel=1e-3)
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(mu=st.floats(0.1, 10), exponent=st.floats(0.3, 15))
 def test_a_finer_grid_moves_it_by_little(mu, exponent):
     found = best_accuracy(mu, round(10**exponent))

@@ -112,10 +112,9 @@ def test_of_shares_of_any_law(law):
     missed = []
     for rate in (0.9, 0.99):
         rng = np.random.default_rng([1, LAWS.index(law), round(1000 * rate)])
-        for draws in (20, 40):
-            for _ in range(30):
-                found = mean_of_bounded(law(rng, rate, draws))
-                missed.append(is_outside(found.low, found.high, truth_of(law, rate)))
+        for _ in range(40):
+            found = mean_of_bounded(law(rng, rate, 20))
+            missed.append(is_outside(found.low, found.high, truth_of(law, rate)))
     require_coverage(missed)
 
 
@@ -214,7 +213,6 @@ class KnownRecall:
 
 
 NEAR_RATES = [
-    KnownRecall("linear", n=400, d=8, draws=20),  # 0.55
     KnownRecall("linear", n=12, d=16, draws=30),  # 0.89
     KnownRecall("exp_sqrt_d", n=8, d=8, draws=20),  # 0.994
     KnownRecall("exp_sqrt_d", n=4, d=8, draws=60),  # 0.9995
@@ -225,7 +223,7 @@ NEAR_RATES = [
 def test_of_recall_that_is_simulated(known):
     wanted = recall.accuracy(known.kernel, known.n, known.d).value
     missed = []
-    for seed in range(150):
+    for seed in range(80):
         found = recall.simulate(known.kernel, known.n, known.d, known.draws, seed)
         missed.append(abs(found.value - wanted) > found.error)
     require_coverage(missed)
@@ -233,7 +231,7 @@ def test_of_recall_that_is_simulated(known):
 
 def test_of_a_layer_that_fails_in_whole_draws():
     """It guesses the values of one draw in so many, by what the first key is."""
-    n, d, draws, failing = 6, 16, 200, 3 / 200
+    n, d, draws, failing = 6, 16, 60, 3 / 60
 
     def layer(q, k, v):
         is_failing = np.frombuffer(k[0].tobytes(), np.uint32)[0] < failing * 2**32
@@ -241,19 +239,19 @@ def test_of_a_layer_that_fails_in_whole_draws():
         return (np.roll(weights, 1, axis=1) if is_failing else weights) @ v
 
     missed = []
-    for seed in range(80):
+    for seed in range(60):
         found = recall.simulate(layer, n, d, draws, seed, norm="sqrt_d")
         missed.append(abs(found.value - (1 - failing / 2)) > found.error + 1e-4)
     require_coverage(missed)
 
 
-@pytest.mark.parametrize("n", [2, 10])
-def test_of_a_delta_rule_by_its_reduced_law(n):
+def test_of_a_delta_rule_by_its_reduced_law():
     """Against many trials of the same law."""
+    n = 10
     law = DeltaTrials(1.0, 1.0, 8, n, None)
-    wanted = law.right(400_000, 1) / 400_000
+    wanted = law.right(200_000, 1) / 200_000
     missed = []
-    for seed in range(400):
+    for seed in range(200):
         found = recall.accuracy(recall.delta(1), n, 8, trials=200, seed=seed)
         missed.append(abs(found.value - wanted) > found.error)
     require_coverage(missed)
@@ -367,7 +365,7 @@ BUDGET = 1e-6
 """Chance of a false alarm of the tests of coverage, all together."""
 
 ALPHAS = (0.05, 0.01, 0.001)
-PANELS = 400
+PANELS = 300
 WIDEST = 1.25
 """Times twice z standard deviations, for an interval."""
 
@@ -429,7 +427,7 @@ def shape(name):
     return compute_exact(STUDY.panels.exact[name])["p_exact"].to_numpy(), trials
 
 
-REAL = ("fig4d", "fig7c")
+REAL = ("fig7c",)
 
 
 @pytest.mark.parametrize("name", [*SHAPES, *REAL])

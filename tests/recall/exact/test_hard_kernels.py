@@ -122,7 +122,9 @@ def test_jumps_are_found():
 
 
 @given(
-    case=st.sampled_from([("exp_sqrt_d", 47), ("exp_sqrt_d", 90), ("exp", 90), ("where(x>0.9*d,1,0)", 90)])
+    case=st.sampled_from(
+        [("exp_sqrt_d", 47), ("exp_sqrt_d", 90), ("exp", 90), ("where(x>0.9*d,1,0)", 90)]
+    )
 )
 def test_a_decay_leaves_out_what_has_no_weight_beside_others(case):
     """Not what has a small factor: a large weight, or one beside zeros, is seen through it."""
