@@ -128,8 +128,9 @@ def test_the_first_that_is_lost():
 
 def test_the_table(monkeypatch, tmp_path):
     """Numbers that were first found by another program."""
-    cases = (("exp_sqrt_d", 0.0), ("exp_sqrt_d", 0.8), ("linear", 0.0), ("linear", 1.0))
-    monkeypatch.setattr(precision, "CASES", cases)
+    monkeypatch.setattr(precision, "CASES", (("exp_sqrt_d", 0.0), ("linear", 1.0)))
+    schemes = [scheme for scheme in SCHEMES if scheme.name in ("flash_bf16", "eager_bf16")]
+    monkeypatch.setattr(precision, "SCHEMES", schemes)
     job = CONFIG.studies()["any_attention"].results["kernels_precision"].settings
     output = tmp_path / "precision.parquet"
     run_job(
@@ -145,7 +146,7 @@ def test_the_table(monkeypatch, tmp_path):
         of = (row for row in rows if row["scheme"] == scheme)
         return [row[name] for row in of]
 
-    assert len(rows) == 4 * 3 * 4
+    assert len(rows) == 2 * 3 * 2
     row = next(row for row in rows if (row["kernel"], row["lambda"]) == ("linear", 1))
     n = precision.tested_sizes(PAPERS, 0, 5)
     of = KERNELS["linear"], 1, LAYERS[0], PAPERS, SCHEMES[0], n.tolist()
@@ -154,16 +155,10 @@ def test_the_table(monkeypatch, tmp_path):
     assert (row["gained"], row["lost"]) == ((after & ~lasts).sum(), (~after & lasts).sum())
     assert row["gained"] > 0
     assert max(column("lost")) > 0
-    assert column("last_n") == [
-        100, 1300, None, 900, 55_740, 100, 80, 40, None, 17_640, math.inf, math.inf
-    ]  # fmt: skip
-    assert column("first_lost") == [
-        120, 1280, 20, 900, 49_500, 120, 100, 60, 20, 13_140, 5660, 1320
-    ]  # fmt: skip
-    eager = column("first_lost", "eager_bf16")
-    assert (eager[:3], eager[6:9]) == ([100, 1020, 20], [80, 60, 20])
+    assert column("last_n") == [100, 1300, None, 17_640, math.inf, math.inf]
+    assert column("first_lost") == [120, 1280, 20, 13_140, 5660, 1320]
+    assert column("first_lost", "eager_bf16")[:3] == [100, 1020, 20]
     assert column("first_lost_exact")[:3] == [120, 1320, 20]
-    assert column("margin_of_exp")[9:] == pytest.approx([0.001438, 0.000861, 0.001306], abs=6e-7)
+    assert column("margin_of_exp")[3:] == pytest.approx([0.001438, 0.000861, 0.001306], abs=6e-7)
     biased = [column(f"p_each_bias_{n}", "eager_bf16") for n in (2000, 20_000)]
     assert [each[0] for each in biased] == pytest.approx([0.99921, 0.00008], abs=6e-6)
-    assert [each[6] for each in biased] == pytest.approx([0.99914, 0], abs=6e-6)
