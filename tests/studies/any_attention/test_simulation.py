@@ -52,12 +52,12 @@ def mass_of(*shape):
     return found
 
 
-@pytest.mark.parametrize("features", [3, 8, 12])
+@pytest.mark.parametrize("features", [3, 12])
 def test_the_mean_of_favor_over_w_is_exp(features):
     """False-alarm budget 1e-6, see DEVIATIONS: 4 queries over 6 keys, short ones, for the features
     of long ones have heavy tails."""
     queries, keys = vectors(4, 8, size=0.25), vectors(6, 8, seed=4, size=0.25)
-    w = draw_projections(np.random.default_rng(5), 40_000, features, 8)
+    w = draw_projections(np.random.default_rng(5), 20_000, features, 8)
     found = favor_weights(queries, keys, w)
     error = found.std(axis=0, ddof=1) / math.sqrt(len(w))
     off = (found.mean(axis=0) - np.exp(queries @ keys.T)) / error
@@ -202,7 +202,7 @@ def test_another_seed_kernel_layer_or_n_is_another_draw():
 def test_against_exact_values(subtests):
     """24 binomial tests of exp and linear in all layers; and their shares, which do not vary."""
     for layer in LAYERS:
-        for data, n, trials in [(PAPERS, 200, 2000), (SMALL, 12, 4000)]:
+        for data, n, trials in [(PAPERS, 200, 800), (SMALL, 12, 2000)]:
             with subtests.test(layer=layer, n=n):
                 for kernel in SIMULATED:
                     if kernel.name not in KERNELS:

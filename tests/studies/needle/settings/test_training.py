@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from attention_separation.config import load_config
 from attention_separation.settings.faults import ConfigError
+from attention_separation.studies.any_attention import own_kernel_faults
 from attention_separation.studies.needle.settings.cells import IN_STREAMS
 
 GRID = {
@@ -23,9 +24,11 @@ def loaded(kernel, kernels=None, more=None, **grid):
     return load_config(
         ROOT / "config.yaml",
         {
-            "any_attention": {"kernels": kernels or {}},
+            "any_attention": {"kernels": kernels or {}, "sizes": [200]},
             "needle": {"scale": "smoke", "scales": {"smoke": {"training": training}}},
         },
+        # Whether kernels can be used is not asked here.
+        tries_functions=False,
     )
 
 
@@ -119,7 +122,8 @@ def test_streams_have_names_of_their_own_for_the_arms():
     }  # fmt: skip
 
 
-def test_own_kernels_are_cells():
+def test_own_kernels_are_cells(monkeypatch):
+    monkeypatch.setattr(own_kernel_faults, "all_sizes", lambda _: [200])
     kernels = {
         "half": {"score": "1 + x + x**2/4"},
         "phi": {"feature_map": "where(x > 0, x + 1, exp(x))"},
