@@ -148,9 +148,7 @@ def test_maps_of_ones_own_are_the_built_in_ones(subtests, classes):
 
 NOT_ELEMENTWISE = {
     "a softmax": lambda z: np.exp(z) / np.exp(z).sum(axis=-1, keepdims=True),
-    "a norm": lambda z: z * np.sqrt((z**2).sum(axis=-1, keepdims=True)),
     "a mean": lambda z: np.exp(z - z.mean(axis=-1, keepdims=True)),
-    "the dimension": lambda z: np.exp(z) + z.shape[-1],
     "neighbours": lambda z: np.exp(z) + np.roll(z, 1, axis=-1),
     "places": lambda z: np.exp(z) * (1 + np.arange(z.shape[-1])),
 }

@@ -131,14 +131,6 @@ def test_of_clusters_that_are_alike(law, rate):
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_of_counts(rate):
-    rng = np.random.default_rng(round(1000 * rate))
-    trials = rng.choice([5, 60, 1000], 20_000)
-    low, high = clopper_pearson(rng.binomial(trials, rate), trials)
-    require_coverage(is_outside(low, high, rate), least=0.01)
-
-
-@pytest.mark.parametrize("rate", RATES)
 def test_of_a_mean_rate_of_panels(rate):
     """Rates of points are about one rate, as far as 1 allows."""
     rng = np.random.default_rng(round(1000 * rate))

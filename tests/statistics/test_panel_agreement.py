@@ -163,8 +163,10 @@ def test_what_is_not_known_of_a_panel_hides_as_much_more_bias(reference):
 
 AGREEING = [
     # References, the margin, and their error in units of it.
-    (np.full(6, 0.5), 0.1, 0.2), (np.full(6, 0.02), 0.02, 0.0), (np.linspace(0.9, 1.0, 6), 0.05, 0.2),
-]  # fmt: skip
+    (np.full(6, 0.5), 0.1, 0.2),
+    (np.full(6, 0.02), 0.02, 0.0),
+    (np.linspace(0.9, 1.0, 6), 0.05, 0.2),
+]
 
 
 @pytest.mark.parametrize(("reference", "margin", "error"), AGREEING)

@@ -2,15 +2,21 @@
 its number just outside its tolerance; and their table."""
 
 import math
+from collections import Counter
 from dataclasses import replace
 from html import escape
 from itertools import islice
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making import CONFIG
 
 from attention_separation.__main__ import run_job
+from attention_separation.any_attention.layers import LAYERS
+from attention_separation.any_attention.verdicts import separates
+from attention_separation.attention.kernels import exponential
 from attention_separation.results.tables import read_parquet
 from attention_separation.studies.any_attention.laws import law_table
 from attention_separation.studies.any_attention.laws.law import (
@@ -20,6 +26,8 @@ from attention_separation.studies.any_attention.laws.law import (
     ClaimKind,
 )
 from attention_separation.studies.any_attention.laws.law_table import (
+    CHANGES,
+    COUNTS,
     LAWS,
     SCHEMA,
     about,
@@ -27,6 +35,8 @@ from attention_separation.studies.any_attention.laws.law_table import (
 )
 from attention_separation.studies.any_attention.laws.mixture import Mixture
 from attention_separation.studies.any_attention.laws.probability import SAME_P
+from attention_separation.studies.any_attention.laws.temperature import N_OF_TEMPERATURES
+from attention_separation.studies.any_attention.laws.temperature import SCHEMA as TEMPERATURES
 from attention_separation.studies.any_attention.settings import Data, KernelsJob
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=20, delta=0.01, at_least=15)
@@ -147,3 +157,56 @@ def test_each_row_has_what_the_law_says_and_the_page_has_it_once(table):
         f"polynomials (13 agree, 8 not applicable): {POLYNOMIALS.statement} Needs: "
         f"{POLYNOMIALS.condition} Error term: {POLYNOMIALS.error_term}"
     )
+
+
+# The tables of other data, and of critical temperatures.
+
+
+def test_claims_are_counted_by_law_kind_and_verdict(monkeypatch):
+    """Of made-up claims at each of the other data."""
+    judged = []
+
+    def judge(data):
+        judged.append(data)
+        kinds = [("last", "number", COUNTS[len(judged) % 4]), ("first", "statement", "agrees")]
+        kinds += [("last", "number", "agrees")] * len(judged)
+        return [dict(zip(("law", "kind", "verdict"), kind, strict=True)) for kind in kinds]
+
+    monkeypatch.setattr(law_table, "judge_laws", judge)
+    rows = law_table.elsewhere_table(DATA).to_pylist()
+    assert judged == [DATA.model_copy(update=change) for change in CHANGES]
+    for k, (last, first) in enumerate(zip(rows[::2], rows[1::2], strict=True), start=1):
+        assert (last["law"], first["law"], first["data"]) == ("last", "first", last["data"])
+        counts = Counter([COUNTS[k % 4], *["agrees"] * k])
+        assert {verdict: last[verdict] for verdict in COUNTS} == {v: counts[v] for v in COUNTS}
+        assert [first[verdict] for verdict in COUNTS] == [verdict == "agrees" for verdict in COUNTS]
+
+
+JOB = CONFIG.studies()["any_attention"].results["kernels_sharpness"].settings
+GAMMA = (1.48, 2.64, 1.2)
+
+
+def ssmax(s, fixed):
+    """Of scores x / log n, those of tokens of a fixed size, or of scores as they are."""
+    return exponential("", "", lambda seen: np.sqrt(seen.d) / (s if fixed else s * seen.log_n), "")
+
+
+def test_the_table_of_critical_temperatures(tmp_path):
+    output = tmp_path / "temperature.parquet"
+    run_job(
+        "studies.any_attention.laws.temperature",
+        "--settings",
+        JOB.canonical(),
+        "--output",
+        str(output),
+    )
+    rows = read_parquet(output, TEMPERATURES).to_pylist()
+    assert [row["n"] for row in rows] == [*N_OF_TEMPERATURES] * 3
+    layers = [layer for layer in LAYERS for _ in N_OF_TEMPERATURES]
+    for row, layer in zip(rows, layers, strict=True):
+        at = layer, JOB.data, np.array([row["n"]])
+        for scale, fixed in (("s_fixed_tokens", True), ("s_paper_tokens", False)):
+            for factor in (1 - 1e-6, 1 + 1e-6):
+                assert separates(ssmax(factor * row[scale], fixed), *at)[0] == (factor > 1)
+        assert math.isclose(row["limit"], 1 / GAMMA[LAYERS.index(layer)])
+        assert row["beta"] < row["limit"]
