@@ -187,10 +187,3 @@ def test_what_keeps_a_state_or_is_random_is_refused(subtests, make):
         refused = pytest.raises(ArithmeticError, match="it keeps a state or is random")
         with subtests.test(question), refused:
             ask(make())
-
-
-@pytest.mark.parametrize("model", ["self_attention", "cross_attention"])
-def test_a_function_is_none(model):
-    functions = [lambda x: np.exp(x), asep.features(lambda z: np.maximum(z, 0) + 0.1)]
-    for function in functions:
-        assert asep.separate(function, model).probability > 0

@@ -193,13 +193,8 @@ def ssmax(s, fixed):
 
 def test_the_table_of_critical_temperatures(tmp_path):
     output = tmp_path / "temperature.parquet"
-    run_job(
-        "studies.any_attention.laws.temperature",
-        "--settings",
-        JOB.canonical(),
-        "--output",
-        str(output),
-    )
+    words = ["--settings", JOB.canonical(), "--output", str(output)]
+    run_job("studies.any_attention.laws.temperature", *words)
     rows = read_parquet(output, TEMPERATURES).to_pylist()
     assert [row["n"] for row in rows] == [*N_OF_TEMPERATURES] * 3
     layers = [layer for layer in LAYERS for _ in N_OF_TEMPERATURES]

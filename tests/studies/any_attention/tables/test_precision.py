@@ -134,13 +134,8 @@ def test_the_table(monkeypatch, tmp_path):
     monkeypatch.setattr(precision, "SCHEMES", schemes)
     job = CONFIG.studies()["any_attention"].results["kernels_precision"].settings
     output = tmp_path / "precision.parquet"
-    run_job(
-        "studies.any_attention.tables.precision",
-        "--settings",
-        job.canonical(),
-        "--output",
-        str(output),
-    )
+    words = ["--settings", job.canonical(), "--output", str(output)]
+    run_job("studies.any_attention.tables.precision", *words)
     rows = read_parquet(output, precision.SCHEMA).to_pylist()
 
     def column(name, scheme="flash_bf16"):
