@@ -39,6 +39,16 @@ def run_figure(folder, name, output, job=None):
     )  # fmt: skip
 
 
+AXES_OF_FIGURES = {
+    "needle_accuracy": ("tokens $n$", 3),
+    "needle_critical": ("signal-to-noise ratio $\\mu$ of the needle, logarithmic", 2),
+    "needle_sink": ("tokens $n$", 2),
+    "needle_features": ("features $r$", 1),
+    "needle_paper_network": ("", 2),
+}
+"""What is on the first axis, and how many panels the kept tables have."""
+
+
 def test_the_job_draws_each_figure_of_its_tables(subtests, folder, monkeypatch):
     saved = {}
     monkeypatch.setattr(
@@ -51,6 +61,8 @@ def test_the_job_draws_each_figure_of_its_tables(subtests, folder, monkeypatch):
             assert run_figure(folder, name, name) == 0
             picture, numbers = saved[name]
             assert picture.get_suptitle().split() == title.split()
+            axes = picture.axes
+            assert (axes[0].get_xlabel(), len(axes)) == AXES_OF_FIGURES[name]
             shown = "needle_cells"
             if name in FIGURES_OF_LINES:
                 shown = name if name in SCHEMAS else "needle_lines"
