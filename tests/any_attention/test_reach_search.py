@@ -176,6 +176,7 @@ def test_smooth_weights_have_no_steps(kernel):
     assert steps_of(kernel) == []
 
 
+@pytest.mark.filterwarnings("ignore:.*its weights bend")
 def test_spans_holes_and_largest_n_see_steps():
     """An island and a hole of few n between those that are asked of smooth weights."""
     spans = asep.spans("where(n > 8000, where(n < 8100, exp(x), 1), 1)")

@@ -152,6 +152,12 @@ def test_a_known_end_by_simulation():
     assert found.high - found.low < 15
     said = re.search(r"leaves about n = (\d+) to (\d+) open", found.warnings[0])
     assert said.groups() == (str(found.low), str(found.high))
+    # Of an error of ten times that, n are sure to 60 and from 81 on: to a step of 8 %.
+    rough = simulated_reach(
+        lambda n: Recall(0.95 - 0.001 * (n - 20), 0.01, "simulated"), 0.9, 1, 10**6
+    )
+    assert 55 <= rough.low <= 60
+    assert 81 <= rough.high <= 88
     assert simulated_reach(accuracy_of(lambda n: 1.0), 0.9, 1, 10**4).last == math.inf
     assert simulated_reach(accuracy_of(lambda n: 0.6), 0.9, 1, 10**4).last is None
 
