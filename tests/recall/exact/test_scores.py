@@ -71,9 +71,9 @@ CASES = [
     ("1/(1 + exp(-x))", {"n": 12, "d": 5}),
 ]
 WITH_ORDER = [
-    ("linear", 0.8, math.inf, {"n": 8, "d": 4, "age": 3}),
+    ("linear", 0.8, math.inf, {"n": 8, "d": 8, "age": 3}),
     ("linear", 0.9, math.inf, {"n": 8, "d": 8, "rewrites": 2, "age": 3}),
-    ("linear", 0.8, math.inf, {"n": 8, "d": 4}),
+    ("linear", 0.8, math.inf, {"n": 8, "d": 8}),
     ("exp", 0.7, math.inf, {"n": 10, "d": 3, "age": 2}),
     ("linear", 1.0, 5, {"n": 8, "d": 4}),
     ("linear", 0.9, 11, {"n": 8, "d": 4, "rewrites": 1}),
@@ -154,7 +154,7 @@ def test_an_odd_kernel_of_an_orthogonal_query_is_chance(kernel, n, d):
     assert near.value + opposite.value == pytest.approx(1, abs=room)
 
 
-@pytest.mark.parametrize(("factor", "n", "d"), [(0.4, 4, 8), (0.99, 8, 20)])
+@pytest.mark.parametrize(("factor", "n", "d"), [(0.6, 9, 16), (0.99, 8, 20)])
 def test_the_mean_over_ages_is_the_mean(factor, n, d):
     layer = recall.decay("linear", factor)
     at_ages = [recall.accuracy(layer, n=n, d=d, age=age) for age in range(n)]
