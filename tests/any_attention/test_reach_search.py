@@ -34,8 +34,11 @@ FEW = Data(a0=0.02, a1=1.5, b=0.3, c=0.7, classes=6, delta=0.05, at_least=9)
 OF_SCORES = ("exp", "exp_sqrt_d", "linear", "uniform", "power_2", "power_4", "taylor_2")
 
 
-@pytest.mark.parametrize("data", [PAPERS, FEW], ids=["K = 20", "K = 6"])
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.words)
+@pytest.mark.parametrize(
+    ("layer", "data"),
+    [(LAYERS[0], PAPERS), (LAYERS[1], FEW), (LAYERS[2], FEW)],
+    ids=lambda value: getattr(value, "words", ""),
+)
 def test_ends_by_asking_at_every_multiple_of_k(monkeypatch, layer, data):
     """The last n at which a kernel separates, and that from which on it equals uniform weights."""
     monkeypatch.setattr(reach_search, "LARGEST_N", 6000)
@@ -174,26 +177,21 @@ def test_smooth_weights_have_no_steps(kernel):
 
 
 @pytest.mark.filterwarnings("ignore:.*its weights bend")
-def test_spans_and_largest_n_see_steps():
-    """Asked one by one, about each step."""
-    formula = BY_FLOOR.format(2.4)
-    spans = asep.spans(formula)
-    assert spans == [(20, 3280), (8200, 9100), (16_400, 18_740), (24_580, np.inf)]
-    exp = asep.separate("exp").probability
-    for first, last in spans[1:3]:
-        for n, is_so in ((first - 20, False), (first, True), (last, True), (last + 20, False)):
-            assert (asep.separate(formula, n=n).probability > exp / 2) == is_so
-    with pytest.warns(UserWarning, match="it does not separate at some n from 3,300 to 24,560"):
-        assert asep.largest_n(formula) == np.inf
+def test_spans_holes_and_largest_n_see_steps():
+    """An island and a hole of few n between those that are asked of smooth weights."""
+    spans = asep.spans("where(n > 8000, where(n < 8100, exp(x), 1), 1)")
+    assert spans == [(20, 20), (8020, 8080)]
     with_a_hole = asep.scores(lambda x, n: np.exp(x) if n != 8200 and n > 8000 else x)
     assert [last for _, last in asep.holes(with_a_hole)][-2:] == [8000, 8200]
+    with pytest.warns(UserWarning, match=r"it does not separate at some n from .* to 8,200"):
+        assert asep.largest_n(with_a_hole) == np.inf
 
 
 def test_recall_sees_steps():
-    """A kernel that is flat from an n on, and for a while before."""
-    formula = "where(n > 700, where(n < 750, 1, x**2), x**2)"
-    with pytest.warns(UserWarning, match="first at 701 and last at 749"):
-        assert recall.largest_n(formula, d=64) == recall.largest_n("power_2", d=64)
+    """A kernel that is flat between two n, of which none is asked without steps."""
+    formula = "where(n > 33, where(n < 38, 1, x**2), x**2)"
+    with pytest.warns(UserWarning, match="first at 34 and last at 37"):
+        assert recall.largest_n(formula, d=16) == 59
 
 
 # Bends of weights between the n that are asked: islands and holes in them are found.
@@ -209,10 +207,8 @@ def in_x(place, width):
 
 
 ISLANDS = {
-    "2 % of n": (in_n(7_300, 80), {}, 7_300),
     "1 % of a million": (in_n(1e6, 5e3), {}, 1_000_000),
     "a level": (in_n(5_200, 60), {"level": 0.5}, 5_200),
-    "a formula": ("exp(x*(0.1 + exp(-((n - 5040)/60)**2)))", {}, 5_040),
     "rows": (
         asep.rows(lambda x, counts, n: in_n(9e4, 900)(x, n), normalised=True), {}, 90_000,
     ),
@@ -271,8 +267,7 @@ def test_a_bend_is_one_from_a_thousandth_of_a_weight_on(height, sizes):
 
 BENT = {
     **dict.fromkeys(("entmax_125", "entmax_15_sqrt_d"), True),
-    **dict.fromkeys(("exp", "ssmax", "power_12", "power_log_n", "sigmoid_2_log_n"), False),
-    **dict.fromkeys(("softmax_one", "sparsemax", "entmax_15", "hardmax", "hedgehog"), False),
+    **dict.fromkeys(("power_log_n", "sigmoid_2_log_n", "sparsemax", "entmax_15"), False),
 }
 
 
@@ -298,4 +293,5 @@ def test_a_kernel_without_weights_somewhere_has_no_bends_there():
         warnings.simplefilter("error")
         kernel = asep.scores(lambda x: np.exp(x**3))
         sizes = sizes_at_bends(kernel, LAYERS[0], DATA, asked_sizes(DATA))
-    assert len(sizes) <= MOST_BENDS
+    assert 0 < len(sizes) <= MOST_BENDS
+    assert sizes.max() < 10**6

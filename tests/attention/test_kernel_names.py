@@ -57,19 +57,14 @@ def test_another_kernel_in_a_name(name, part, of):
 
 WRONG = {
     "softmx": "'softmx' is no kernel; did you mean 'exp' (softmax)? allowed: exp, exp_half, ",
-    "elu": "did you mean 'elu_plus_one' (elu)? ",
-    "Exp": "did you mean 'exp'? ",
     "zzz": "'zzz' is no kernel; allowed: exp, ",
     "power_1001": "allowed: power_P (x^P) with P from 0.01 to 1000",
     "taylor_2.5": "(Taylor's sum of e^x to degree P) with a whole P from 1 to 200",
     "exp_over_0": "allowed: exp_over_P (e^(x/P)) with P from 0.001 to 10000",
-    "power_02": "'power_02' is no kernel; did you mean 'power_2'?",
     "minus_mean_1.1_exp": "minus_mean_P_KERNEL (f − P/n, f of a kernel divided by the "
     "row's sum) with P from 0 to 1",
     "minus_mean_0.5_softmax_one": "'minus_mean_0.5_softmax_one' is no kernel; allowed: minus_mea",
-    "minus_mean_1_minus_mean_1_exp": "allowed: minus_mean_P_KERNEL",
     "minus_mean_1_ex": "'ex' is no kernel; did you mean 'exp'?",
-    "power_1e3": "is no kernel; did you mean 'power_",
     "": "'' is no kernel; allowed: ",
     "e" * 10_000: f"'{'e' * 60}...' is no kernel",
 }
@@ -121,14 +116,11 @@ def test_numbers_frozen_in_names_are_members_of_families(subtests):
 
 NEAREST = [
     ("cosine_5", "did you mean 'cosine_softmax_5' [(]cosine_5[)][?]"),
-    ("entmx_1.3", "did you mean 'entmax_1.3'[?]"),
     ("sigmoid_3_logn", "did you mean 'sigmoid_3_log_n'[?]"),
     # As in entmax_15, which is built in.
     ("entmax_17", "did you mean 'entmax_1.7'[?] allowed: entmax_P .* from 1.01 to 2"),
     ("entmax_1", "did you mean 'exp', which it would be[?] allowed: entmax_P"),
     ("power_0", "did you mean 'uniform', which it would be[?]"),
-    ("cosine_softmax_0", "did you mean 'uniform', which it would be[?]"),
-    ("sigmoid_0_log_n", "did you mean 'sigmoid', which it would be[?]"),
     ("entmax_3", "is no kernel; allowed: entmax_P .* from 1.01 to 2"),
 ]
 

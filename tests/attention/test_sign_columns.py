@@ -51,7 +51,7 @@ def check_every_column(model, p, kernel, places):
         assert found == pytest.approx((c @ np.array(y)).max(), abs=within)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     SHAPE, AMPLITUDES, st.floats(0.05, 1), st.floats(0.05, 1),
     st.sampled_from(["identity", "ones"]), st.sampled_from(sorted(ANY_KERNEL)), st.integers(0, 23),
@@ -65,7 +65,7 @@ def test_self_attention(shape, a, b, c, attention_x, kernel, place):
     check_every_column(SELF_ATTENTION_MODEL, p, kernel, [place % n])
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     SHAPE, AMPLITUDES, st.sampled_from(sorted(ANY_KERNEL)), st.integers(0, 23), st.integers(0, 23)
 )
@@ -94,7 +94,7 @@ def test_which_row_is_the_largest(subtests, n, d):
             check_every_column(SELF_ATTENTION_MODEL, p, kernel, [1])
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     SHAPE, st.floats(0.05, 1), st.sampled_from(["identity", "ones"]),
     st.floats(-6, 6), st.floats(-2, 5), st.floats(0, 1),

@@ -73,7 +73,7 @@ def integers(networks, lasts, classes):
     return arrays(np.int64, (networks, 2, lasts, 2, classes), elements=st.integers(-3, 5))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     scores=st.tuples(st.integers(1, 2), st.integers(1, 4)).flatmap(
         lambda shape: st.tuples(integers(2, *shape), integers(3, *shape))
@@ -114,7 +114,7 @@ def test_any_scores_with_ties_state_by_state(scores, m, s, data, signs):
 def test_many_points_at_once_are_as_one_by_one(monkeypatch, name, numbers):
     """In parts of one point, of some and of all; with another number of steps at each."""
     monkeypatch.setattr(thresholds_module, "MOST_CURVE_NUMBERS", numbers)
-    at = config_points(name)[::6]
+    at = config_points(name)[::12]
     thetas = np.random.default_rng(0).uniform(-0.2, 3, (len(at), 17))
     thetas[:, 0] = 100.0
     for names in (["linear"], SUCCESS):
@@ -190,7 +190,7 @@ def tables(shape):
     return arrays(np.int64, (2, 2, shape[0], 2, shape[1]), elements=st.integers(-6, 6))
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     scores=st.tuples(st.integers(1, 2), st.integers(1, 3)).flatmap(tables),
     m=st.integers(1, 2),

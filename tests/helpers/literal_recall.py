@@ -35,7 +35,8 @@ def draw(
     rewrites: int = 0,
 ) -> Trial:
     """One trial; any age where none is given."""
-    once = [unit(rng.standard_normal(d)) for _ in range(n)]
+    once = rng.standard_normal((n, d))
+    once /= np.sqrt((once**2).sum(axis=1, keepdims=True))
     age = int(rng.integers(n)) if age is None else age
     own = once[n - 1 - age]
     query = own
@@ -43,22 +44,20 @@ def draw(
         other = rng.standard_normal(d)
         query = cosine * own + math.sqrt(1 - cosine**2) * unit(other - (other @ own) * own)
     values = rng.choice([-1.0, 1.0], n * (rewrites + 1))
-    return Trial(np.array(once * (rewrites + 1)), values, query, values[n * rewrites + n - 1 - age])
+    return Trial(
+        np.tile(once, (rewrites + 1, 1)), values, query, values[n * rewrites + n - 1 - age]
+    )
 
 
 def of_scores(
-    h: Callable[[float], float], decay: float = 1.0, window: float = math.inf
+    h: Callable[[np.ndarray], np.ndarray], decay: float = 1.0, window: float = math.inf
 ) -> Callable[[Trial], float]:
     """sum over writes of decay^age h(d <q, k>) v, ages below the window."""
 
     def output(trial: Trial) -> float:
-        total = 0.0
-        d = len(trial.query)
-        for place, key in enumerate(trial.keys):
-            age = len(trial.keys) - 1 - place
-            if age < window:
-                total += decay**age * h(d * float(trial.query @ key)) * trial.values[place]
-        return total
+        ages = np.arange(len(trial.keys))[::-1]
+        weights = decay**ages * h(len(trial.query) * (trial.keys @ trial.query))
+        return float((weights * trial.values)[ages < window].sum())
 
     return output
 

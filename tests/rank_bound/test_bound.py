@@ -22,6 +22,9 @@ from attention_separation.rank_bound.bound import (
     log_harmonics,
     reached_shares,
 )
+from attention_separation.statistics.claims import Verdict
+from attention_separation.studies.head_rank.claims import theory_claims, vote_claims
+from attention_separation.studies.head_rank.claims.claim import Evidence
 from attention_separation.studies.head_rank.constructions import data, sphere
 
 SIGMAS = 6
@@ -107,7 +110,7 @@ def test_three_heads_of_more_than_half_the_rank_reach_less_than_two_by_two_they_
 
 
 REACHED = [(3, 1, 1), (3, 1, 3), (3, 2, 3), (4, 1, 3)]
-ENCODED = [*REACHED, (4, 1, 1), (4, 2, 3), (4, 3, 3)]
+ENCODED = [(3, 2, 3), (4, 1, 1), (4, 2, 3)]
 
 
 def test_value_maps_and_encodings_that_values_see_reach_neighbouring_degrees(subtests):
@@ -318,11 +321,11 @@ def fitted(rng, count, d, k, degree):
     return sample.mean(), SIGMAS * sample.std() / math.sqrt(count), len(weights)
 
 
-@given(case=st.sampled_from([(3, 1, 2, 5), (3, 2, 1, 5), (4, 2, 2, 3)]))
+@given(case=st.sampled_from([(3, 1, 2, 5), (4, 2, 2, 3)]))
 def test_the_best_pointwise_functions_come_near_it_and_not_below(case):
     """For value maps a_h I the bound is what the best functions of (K_h^T u, y) leave."""
     d, r, h, degree = case
-    rng, count = np.random.default_rng(7), 20_000
+    rng, count = np.random.default_rng(7), 10_000
     k = np.linalg.qr(rng.standard_normal((h, d, r)))[0]
     error, sigmas, numbers = fitted(rng, count, d, k, degree)
     least = bound(d, r, h)
@@ -352,3 +355,35 @@ def test_many_heads_needed_have_six_digits():
     assert heads_needed(64, 64, [0.4, 0.001]) == [1, 1]
     with pytest.raises(ArithmeticError, match="more than"):
         heads_needed(64, 1, [1e-9])
+
+
+def heads_with(error, rank, kind="linear"):
+    """A row of 12 heads of a rank at d = 8, as every table of heads has it."""
+    bounds = [float(bound(8, rank, 12, any_value)) for any_value in (False, True)]
+    return {
+        "d": 8, "rank": rank, "heads": 12, "kind": kind, "rate": 0.03, "quantity": "best",
+        "law": "independent", "error": error, "bound": bounds[0], "bound_any_value": bounds[1],
+    }  # fmt: skip
+
+
+CLAIMS_ON_THE_BOUND = [
+    # The claim, the table that it is judged on, the heads' rank, and whether value maps are any.
+    (vote_claims.RANDOM_HEADS, "features", 1, False),
+    (theory_claims.FOUND_HEADS, "found_heads", 2, False),
+    (theory_claims.LAYERS_ABOVE_BOUND, "trained_layers", 2, True),
+]
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_a_verdict_refuses_an_error_just_below_the_bound_and_accepts_one_just_above(above):
+    off = 1e-9 if above else -1e-9
+    verdict = Verdict.AGREES if above else Verdict.DIFFERS
+    for claim, table, rank, any_value in CLAIMS_ON_THE_BOUND:
+        row = heads_with(float(bound(8, rank, 12, any_value)) + off, rank)
+        evidence = Evidence(margin=0.01, level=0.01, seed=1, **{table: [row]})
+        assert claim.row(evidence)["verdict"] == verdict, claim.name
+    # Theorem 2 has one head of full rank below the bound on those of lower rank.
+    low_rank = heads_with(0.5, 2)
+    full_rank = heads_with(low_rank["bound_any_value"] - off, 8, "full_rank")
+    evidence = Evidence(margin=0.01, level=0.01, seed=1, found_heads=[low_rank, full_rank])
+    assert theory_claims.THEOREM_2.row(evidence)["verdict"] == verdict

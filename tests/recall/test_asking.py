@@ -10,28 +10,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 import attention_separation
 from attention_separation import recall
 from attention_separation.recall.exact.answer import Recall
 from attention_separation.recall.exact.reach import LARGEST_N, reach, simulated_reach
-from attention_separation.statistics.counts import clopper_pearson
 
-FALSE_ALARM = 1e-6
-"""Chance that any of the comparisons of intervals here fails though all is right."""
-
-KNOWN = [
-    ("linear", 16, 10), ("linear", 64, 39), ("linear", 128, 78), ("exp_sqrt_d", 16, 295),
-    ("x", 64, 39),
-]  # fmt: skip
+KNOWN = [("linear", 16, 10), ("linear", 64, 39), ("exp_sqrt_d", 16, 295)]
 
 
 @given(case=st.sampled_from(KNOWN))
 def test_largest_n(case):
     kernel, d, n = case
-    found = recall.largest_n(kernel, d=d, level=0.9)
-    assert found == n
+    assert recall.largest_n(kernel, d=d, level=0.9) == n
     assert recall.accuracy(kernel, n=n, d=d).value >= 0.9
     assert recall.accuracy(kernel, n=n + 1, d=d).value < 0.9
 
@@ -40,17 +31,8 @@ def test_largest_n_of_softmax_at_64():
     assert recall.largest_n("exp_sqrt_d", d=64) == pytest.approx(774_652, rel=1e-4)
 
 
-def test_largest_n_of_layers_with_an_order():
+def test_largest_n_of_a_window():
     assert recall.largest_n(recall.window("exp", 40), d=64, level=0.89) == 51
-    last = recall.largest_n(recall.decay("linear", 0.8), d=16)
-    at_last = recall.accuracy(recall.decay("linear", 0.8), n=last, d=16).value
-    beyond = recall.accuracy(recall.decay("linear", 0.8), n=last + 1, d=16).value
-    assert at_last >= 0.9 > beyond
-    # At a level that a decay leaves to few ages, the excess over 1/2 falls as 1 / n.
-    last = recall.largest_n(recall.decay("linear", 0.8), d=16, level=0.501)
-    at_last = recall.accuracy(recall.decay("linear", 0.8), n=last, d=16).value
-    beyond = recall.accuracy(recall.decay("linear", 0.8), n=last + 1, d=16).value
-    assert at_last >= 0.501 > beyond
 
 
 def test_where_the_integral_of_a_decay_is_far_off_the_literal_layer_answers(subtests):
@@ -69,37 +51,36 @@ def test_where_the_integral_of_a_decay_is_far_off_the_literal_layer_answers(subt
             assert (found.value, found.error) == (literal.value, literal.error)
 
 
-OF_DECAYS = {
-    "a decay": recall.decay("linear", 0.8),
-    "a decay in a window": recall.decay(recall.window("linear", 12), 0.9),
-    "a decay of which one key is seen": recall.decay(recall.window("linear", 1), 0.9),
-    "a decay of a kernel that flattens with n": recall.decay(
-        recall.window(lambda x, n: x**2 if n < 10**6 else 1 + 0 * x, 3), 0.8
-    ),
-}
+def flattens(x, n):
+    """A kernel that is flat from a million keys on, which a window never shows it."""
+    return x**2 if n < 10**6 else 1 + 0 * x
 
 
-@given(
-    layer=st.sampled_from([*OF_DECAYS.values()]),
-    age=st.sampled_from([None, 0, 5]),
-    level=st.sampled_from([0.501, 0.6]),
-)
-def test_largest_n_is_the_last_that_reaches_the_level(layer, age, level):
+OF_DECAYS = [
+    # The layer, the age and the level.
+    (recall.decay("linear", 0.8), None, 0.9),
+    # At a level that a decay leaves to few ages, the excess over 1/2 falls as 1 / n.
+    (recall.decay(recall.window("linear", 12), 0.9), None, 0.501),
+    (recall.decay("linear", 0.8), 5, 0.6),
+    (recall.decay(recall.window("linear", 1), 0.9), 5, 0.6),
+    (recall.decay(recall.window(flattens, 3), 0.8), 0, 0.8),
+]
+
+
+def test_largest_n_is_the_last_that_reaches_the_level(subtests):
     """Of one age a decay's accuracy falls no more once all that it sees is there."""
-
-    def reaches(n):
-        # An accuracy that is the level may miss it by rounding.
-        return recall.accuracy(layer, n=n, d=16, age=age).value >= level - 1e-12
-
-    last = recall.largest_n(layer, d=16, level=level, age=age)
-    if last is None:
-        assert not reaches(10 if age is None else age + 1)
-    elif last == math.inf:
-        assert reaches(10**12)
-    else:
-        assert reaches(last)
-        assert not reaches(last + 1)
-        assert not reaches(10**12)
+    ends = []
+    for layer, age, level in OF_DECAYS:
+        with subtests.test(layer=layer, age=age, level=level):
+            last = recall.largest_n(layer, d=16, level=level, age=age)
+            ends.append(last)
+            sides = {10 if last is None else 10**12: last == math.inf}
+            if last not in (None, math.inf):
+                sides |= {last: True, last + 1: False}
+            for n, reaches in sides.items():
+                found = recall.accuracy(layer, n=n, d=16, age=age)
+                assert (found.value >= level) == reaches, n
+    assert ends[2:] == [math.inf, None, math.inf]
 
 
 def test_an_accuracy_that_is_the_level_reaches_it(subtests):
@@ -107,8 +88,6 @@ def test_an_accuracy_that_is_the_level_reaches_it(subtests):
     uniform, a wrong sign has 1 / 8; no n before is below the level."""
     for kernel, d, level, last in [
         ("uniform", 8, 0.65625, 7),
-        ("uniform", 8, 0.6875, 5),
-        ("uniform", 8, 0.75, 3),
         ("linear", 3, 0.875, 3),
     ]:
         with subtests.test(kernel=kernel, d=d, level=level), warnings.catch_warnings():
@@ -124,8 +103,8 @@ def test_an_error_that_leaves_the_level_open_is_said():
 
 def test_what_no_integral_tells_is_sought_by_simulation():
     with pytest.warns(UserWarning, match=r"exp: simulated: "):
-        last = recall.largest_n("exp", 64, 0.9, cosine=0.3, trials=200)
-    assert 20 < last < 40
+        last = recall.largest_n("exp", 32, 0.9, cosine=0.3, trials=100)
+    assert 4 <= last <= 7
 
 
 def test_largest_n_of_what_is_simulated_says_so():
@@ -142,8 +121,8 @@ def test_no_n_and_every_n():
 def test_holes_are_said():
     """A kernel that sharpens with n: with few keys it is flat."""
     with pytest.warns(UserWarning, match="below 0.9 at smaller n too, first at 2 and last at 7"):
-        found = recall.largest_n(lambda x, n: x**2 if n > 7 else 1 + 0 * x, d=64)
-    assert found == recall.largest_n("power_2", d=64)
+        found = recall.largest_n(lambda x, n: x**2 if n > 7 else 1 + 0 * x, d=16)
+    assert found == 59
 
 
 def accuracy_of(value_at):
@@ -158,11 +137,11 @@ def test_a_known_end(critical):
 
 def test_known_holes():
     found = reach(
-        accuracy_of(lambda n: 0.85 if 100 <= n <= 400 or n > 9000 else 0.95), 0.9, 1, LARGEST_N
+        accuracy_of(lambda n: 0.85 if 107 <= n <= 411 or n > 9000 else 0.95), 0.9, 1, LARGEST_N
     )
     assert found.last == 9000
     (said,) = found.warnings
-    assert "first at 100 and last at 400" in said
+    assert "first at 107 and last at 411" in said
 
 
 def test_a_known_end_by_simulation():
@@ -173,6 +152,12 @@ def test_a_known_end_by_simulation():
     assert found.high - found.low < 15
     said = re.search(r"leaves about n = (\d+) to (\d+) open", found.warnings[0])
     assert said.groups() == (str(found.low), str(found.high))
+    # Of an error of ten times that, n are sure to 60 and from 81 on: to a step of 8 %.
+    rough = simulated_reach(
+        lambda n: Recall(0.95 - 0.001 * (n - 20), 0.01, "simulated"), 0.9, 1, 10**6
+    )
+    assert 55 <= rough.low <= 60
+    assert 81 <= rough.high <= 88
     assert simulated_reach(accuracy_of(lambda n: 1.0), 0.9, 1, 10**4).last == math.inf
     assert simulated_reach(accuracy_of(lambda n: 0.6), 0.9, 1, 10**4).last is None
 
@@ -232,40 +217,13 @@ def test_it_is_said_which_n_were_looked_at():
 
 
 def test_the_largest_n_of_least_squares_is_beyond_the_hole_at_d():
-    """Of noisy queries the accuracy is about 0.64 at n = d, and 0.67 at twice that."""
+    """Of noisy queries the accuracy is 0.60 at n = d, and 0.67 at n = 12."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        last = recall.largest_n(recall.least_squares(), 16, 0.66, cosine=0.7, trials=1000)
-    assert 32 <= last <= 48
+        last = recall.largest_n(recall.least_squares(), 8, 0.66, cosine=0.7, trials=300)
+    assert 12 <= last <= 24
     sentence = str(said[-1].message)
-    assert re.search("does not only fall with n: .* at n = 1 to 1., below it at n = 1", sentence)
-
-
-def counted_accuracy(trials, seed, reach_of_signal=180):
-    """An accuracy that is counted in trials, and falls with n."""
-    rng = np.random.default_rng(seed)
-
-    def at(n):
-        right = rng.binomial(trials, 0.5 + 0.5 * math.exp(-n / reach_of_signal))
-        low, high = clopper_pearson(right, trials)
-        value = right / trials
-        return Recall(value, float(max(high - value, value - low)), "simulated")
-
-    return at
-
-
-@pytest.mark.parametrize("trials", [5, 100, 1000])
-def test_what_simulation_leaves_open_holds_the_truth(trials):
-    truth = 180 * math.log(1 / 0.8)
-    misses = 0
-    for seed in range(200):
-        found = simulated_reach(counted_accuracy(trials, seed), 0.9, 1, 10**5)
-        for sentence in found.warnings:
-            for said in re.findall(r"leaves about n = ([\d,]+) to ([\d,]+) open", sentence):
-                low, high = (int(n.replace(",", "")) for n in said)
-                assert low <= high
-                misses += not low <= truth <= high
-    assert binomtest(misses, 200, 0.05, alternative="greater").pvalue > FALSE_ALARM
+    assert re.search(r"does not only fall .* at n = 1 to \d, below it at n = [78] to", sentence)
 
 
 @given(
@@ -305,22 +263,14 @@ def test_what_is_asked_wrongly_is_named(subtests):
     for wrong, said in [
         ({"n": 0}, r"n=0; allowed: whole numbers from 1 to 1,000,000,000,000"),
         ({"n": 2.5}, r"n=2.5; allowed: whole"),
-        ({"n": True}, r"n=True; allowed: whole"),
-        ({"n": "8"}, r"n='8'; allowed: whole"),
-        ({"n": math.nan}, r"n=nan; allowed: whole"),
-        ({"n": math.inf}, r"n=inf; allowed: whole"),
         ({"d": 1}, r"d=1; allowed: whole numbers from 2 to 10,000"),
-        ({"d": None}, r"d=None; allowed: whole"),
         ({"age": 8}, r"age=8; allowed: whole numbers from 0 to 7"),
-        ({"age": -1}, r"age=-1; allowed: whole"),
         ({"cosine": 1.5}, r"cosine=1.5; allowed: numbers from -1 to 1"),
         ({"cosine": math.nan}, r"cosine=nan; allowed: numbers"),
-        ({"cosine": True}, r"cosine=True; allowed: numbers"),
         ({"rewrites": -1}, r"rewrites=-1; allowed: whole numbers from 0 to 100"),
         ({"trials": 1}, r"trials=1; allowed: whole numbers from 2"),
         ({"seed": -1}, r"seed=-1; allowed: whole"),
         ({"layer": "linaer"}, r"'linaer' is no kernel; did you mean 'linear'"),
-        ({"layer": "exp_root"}, r"'exp_root' has no finite weights of negative scores"),
         ({"layer": recall.decay("linear", 0.9999999), "n": 10**9}, r"decay=0.9999999 leaves"),
     ]:
         with subtests.test(wrong=wrong, said=said):
@@ -334,9 +284,8 @@ def test_what_is_asked_wrongly_is_named(subtests):
 
 def test_what_is_made_wrongly_is_named(subtests):
     for make, said in [
-        (lambda: recall.decay("linear", 0), "^factor=0; allowed: numbers from 0.001 to 1"),
+        (lambda: recall.decay("linear", 9e-4), "^factor=0.0009; allowed: numbers from 0.001 to 1"),
         (lambda: recall.decay("linear", 1.1), "^factor=1.1; allowed"),
-        (lambda: recall.decay("linear", "0.9"), "^factor='0.9'; allowed"),
         (lambda: recall.decay("sparsemax", 0.9), r"decay\(sparsemax\): its weights need more"),
         (
             lambda: recall.decay(recall.delta(1), 0.9),
@@ -351,16 +300,11 @@ def test_what_is_made_wrongly_is_named(subtests):
             r"window\(delta\(1\)\); allowed: kernels of the score$",
         ),
         (lambda: recall.window("linear", 0), "^size=0; allowed: whole numbers from 1"),
-        (lambda: recall.window("linear", 2.5), "^size=2.5; allowed: whole numbers from 1"),
-        (lambda: recall.window("linear", None), "^size=None; allowed"),
         (lambda: recall.delta(0), "beta=0; allowed: numbers above 0, to 2"),
-        (lambda: recall.delta(2.1), "beta=2.1; allowed"),
         (lambda: recall.delta(1, 0), "decay=0; allowed"),
         (lambda: recall.largest_n("linear", 8, 0.5), "level=0.5; allowed: numbers above 0.5"),
         (lambda: recall.largest_n("linear", 8, 1), "level=1; allowed: numbers above 0.5 and below"),
-        (lambda: recall.largest_n("linear", 8, None), "level=None; allowed"),
         (lambda: recall.simulate("linear", 8, 4, 3, norm=3), "norm=3; allowed: 'sqrt_d', 1"),
-        (lambda: recall.simulate("linear", 8, 4, 3, norm="one"), "norm='one'; allowed"),
         (
             lambda: recall.simulate("linear", 8, 4, trials=None),
             "trials=None; allowed: whole numbers from 2",
@@ -370,11 +314,6 @@ def test_what_is_made_wrongly_is_named(subtests):
     ]:
         with subtests.test(make=make, said=said), pytest.raises(ValueError, match=said):
             make()
-
-
-def test_the_least_decay_that_help_names_is_one():
-    assert recall.decay("linear", 0.001).decay == 0.001
-    assert "factor : from 0.001 to 1" in recall.decay.__doc__
 
 
 def test_what_is_no_layer():
@@ -392,6 +331,7 @@ def test_decays_and_windows_go_together():
     assert (layer.decay, layer.window) == (0.45, 12)
     assert recall.window(layer, 20).window == 12
     assert layer.name == "window(decay(linear, 0.45), 12)"
+    assert recall.decay("linear", 0.001).decay == 0.001
 
 
 def test_nothing_is_warned_of_a_plain_answer():

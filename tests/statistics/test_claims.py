@@ -27,6 +27,7 @@ from attention_separation.statistics.seeding import stream
 
 LEVEL, COMPARISONS, RUNS, SPREAD = 0.05, 4, 5, 0.01
 DRAWS = 1500
+DRAWS_OF_POWER = 500
 FALSE_ALARM = 1e-7
 """Of a test that counts how often claims are judged."""
 
@@ -172,21 +173,21 @@ def shares(claimed, level):
 RULES = {"shares of the level": shares, "as of means": compare_means}
 
 
-def rates(rule, means):
+def rates(rule, means, draws=DRAWS):
     """How often a claim that COMPARISONS means of runs are at most 0 has each verdict, with runs
     that scatter about these means."""
     generator = stream(1, "judge", *map(str, means))
     counts = dict.fromkeys((Verdict.AGREES, Verdict.DIFFERS, Verdict.UNDECIDED), 0)
-    for _ in range(DRAWS):
+    for _ in range(draws):
         runs = generator.normal(np.array(means)[:, None], SPREAD, (COMPARISONS, RUNS))
         claimed = [ClaimedMean("", Mean.of(own), most=0.0) for own in runs]
         counts[judge(RULES[rule](claimed, LEVEL)).verdict] += 1
     return counts
 
 
-def acceptable(rate):
-    """The fewest and the most of DRAWS at a rate."""
-    return stats.binom(DRAWS, rate).ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2])
+def acceptable(rate, draws=DRAWS):
+    """The fewest and the most of so many draws at a rate."""
+    return stats.binom(draws, rate).ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2])
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -218,13 +219,14 @@ def power(rule, shift, level):
 def test_one_mean_that_is_outside_is_found(rule):
     shift = 2.0
     means = [shift * SPREAD] + [-100 * SPREAD] * (COMPARISONS - 1)
-    low, high = acceptable(power(rule, shift, "far"))
-    assert low <= rates(rule, means)[Verdict.DIFFERS] <= high
+    low, high = acceptable(power(rule, shift, "far"), DRAWS_OF_POWER)
+    assert low <= rates(rule, means, DRAWS_OF_POWER)[Verdict.DIFFERS] <= high
     assert power(rule, 4.0, "far") > 0.9
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_means_that_are_all_inside_are_found(rule):
     shift = 4.0
-    low, high = acceptable(power(rule, shift, "near") ** COMPARISONS)
-    assert low <= rates(rule, [-shift * SPREAD] * COMPARISONS)[Verdict.AGREES] <= high
+    low, high = acceptable(power(rule, shift, "near") ** COMPARISONS, DRAWS_OF_POWER)
+    found = rates(rule, [-shift * SPREAD] * COMPARISONS, DRAWS_OF_POWER)
+    assert low <= found[Verdict.AGREES] <= high

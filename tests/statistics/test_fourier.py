@@ -47,6 +47,12 @@ def test_of_uniform_noise_whose_law_ends_at_0():
     assert abs(found.value - 1) <= found.error < 0.03
 
 
+def test_of_atoms_nearer_to_0_than_is_resolved_the_error_covers_half_of_all_sums():
+    """Half of them are -0.002, which the normal numbers that are added hide."""
+    found = mean_sign(1.0, 1.002, lambda omega: np.cos(1.002 * omega))
+    assert 0.1 < abs(found.value) <= found.error < 3 * abs(found.value)
+
+
 def test_of_many_sums_at_one_time():
     sizes = np.array([0.5, 1.0, 2.0])
     frequencies = Frequencies(size=2.0, spread=1.0, least_size=0.5)

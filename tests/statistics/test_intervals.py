@@ -20,12 +20,7 @@ from attention_separation.recall.simulation.reduced_delta import DeltaTrials
 from attention_separation.statistics.bounded_means import mean_of_bounded, mean_of_clusters
 from attention_separation.statistics.counts import clopper_pearson
 from attention_separation.statistics.goodness_of_fit import sum_law
-from attention_separation.statistics.means import (
-    difference_of_means,
-    mean_of,
-    paired_difference_of_means,
-    ratio_of_means,
-)
+from attention_separation.statistics.means import mean_of, ratio_of_means
 from attention_separation.statistics.panel_agreement import mean_rate_interval
 from attention_separation.studies.needle.claims.runs import mean_accuracy
 from attention_separation.studies.softmax_vs_linear.exact.compute import compute_exact
@@ -112,10 +107,9 @@ def test_of_shares_of_any_law(law):
     missed = []
     for rate in (0.9, 0.99):
         rng = np.random.default_rng([1, LAWS.index(law), round(1000 * rate)])
-        for draws in (20, 40):
-            for _ in range(30):
-                found = mean_of_bounded(law(rng, rate, draws))
-                missed.append(is_outside(found.low, found.high, truth_of(law, rate)))
+        for _ in range(40):
+            found = mean_of_bounded(law(rng, rate, 20))
+            missed.append(is_outside(found.low, found.high, truth_of(law, rate)))
     require_coverage(missed)
 
 
@@ -132,27 +126,6 @@ def test_of_clusters_that_are_alike(law, rate):
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_of_counts(rate):
-    rng = np.random.default_rng(round(1000 * rate))
-    trials = rng.choice([5, 60, 1000], 20_000)
-    low, high = clopper_pearson(rng.binomial(trials, rate), trials)
-    require_coverage(is_outside(low, high, rate), least=0.01)
-
-
-@pytest.mark.parametrize("rate", RATES)
-def test_of_a_mean_rate_of_panels(rate):
-    """Rates of points are about one rate, as far as 1 allows."""
-    rng = np.random.default_rng(round(1000 * rate))
-    rates = np.linspace(2 * rate - 1, 1, 9) if rate > 0.5 else np.linspace(0, 1, 9)
-    trials = np.full(9, 50)
-    missed = []
-    for _ in range(200):
-        low, high = mean_rate_interval(rng.binomial(trials, rates), trials, LEVEL)
-        missed.append(is_outside(low, high, rates.mean()))
-    require_coverage(missed, least=0.02)
-
-
-@pytest.mark.parametrize("rate", RATES)
 def test_of_means_of_runs(rate):
     """Of networks that are trained: a rate of its own and held-out sequences each."""
     rng = np.random.default_rng(round(1000 * rate))
@@ -165,30 +138,6 @@ def test_of_means_of_runs(rate):
         found = mean_accuracy(rows).interval(LEVEL)
         missed.append(is_outside(found.low, found.high, rate))
     require_coverage(missed, least=0.03)
-
-
-def test_of_means_of_many_values():
-    """Errors of draws, which are not rates: squares of normal ones."""
-    rng = np.random.default_rng(4)
-    missed = []
-    for _ in range(2000):
-        found = mean_of(rng.chisquare(4, 500))
-        missed.append(is_outside(found.low, found.high, 4.0))
-    # Skew makes Student's miss a little more often than it says: a tenth more, of 500 values.
-    require_coverage(missed, 1.1 * LEVEL, least=LEVEL)
-
-
-@pytest.mark.parametrize("difference", [difference_of_means, paired_difference_of_means])
-@pytest.mark.parametrize("rate", RATES)
-def test_of_differences_of_means_of_runs(difference, rate):
-    rng = np.random.default_rng(round(1000 * rate))
-    missed = []
-    for _ in range(1000):
-        larger, smaller = rng.normal([[rate], [rate - 0.1]], 0.1 * (1 - rate), (2, 5))
-        found = difference([(larger, smaller)], LEVEL)
-        missed.append(is_outside(found.low, found.high, 0.1))
-    # At a rate of 0.99 runs scatter no more than the least spread that is believed.
-    require_coverage(missed, least=0.04 if rate == 0.5 else 0.0)
 
 
 def test_of_ratios_of_means_of_runs():
@@ -214,7 +163,6 @@ class KnownRecall:
 
 
 NEAR_RATES = [
-    KnownRecall("linear", n=400, d=8, draws=20),  # 0.55
     KnownRecall("linear", n=12, d=16, draws=30),  # 0.89
     KnownRecall("exp_sqrt_d", n=8, d=8, draws=20),  # 0.994
     KnownRecall("exp_sqrt_d", n=4, d=8, draws=60),  # 0.9995
@@ -225,7 +173,7 @@ NEAR_RATES = [
 def test_of_recall_that_is_simulated(known):
     wanted = recall.accuracy(known.kernel, known.n, known.d).value
     missed = []
-    for seed in range(150):
+    for seed in range(80):
         found = recall.simulate(known.kernel, known.n, known.d, known.draws, seed)
         missed.append(abs(found.value - wanted) > found.error)
     require_coverage(missed)
@@ -233,7 +181,7 @@ def test_of_recall_that_is_simulated(known):
 
 def test_of_a_layer_that_fails_in_whole_draws():
     """It guesses the values of one draw in so many, by what the first key is."""
-    n, d, draws, failing = 6, 16, 200, 3 / 200
+    n, d, draws, failing = 6, 16, 60, 3 / 60
 
     def layer(q, k, v):
         is_failing = np.frombuffer(k[0].tobytes(), np.uint32)[0] < failing * 2**32
@@ -241,19 +189,19 @@ def test_of_a_layer_that_fails_in_whole_draws():
         return (np.roll(weights, 1, axis=1) if is_failing else weights) @ v
 
     missed = []
-    for seed in range(80):
+    for seed in range(60):
         found = recall.simulate(layer, n, d, draws, seed, norm="sqrt_d")
         missed.append(abs(found.value - (1 - failing / 2)) > found.error + 1e-4)
     require_coverage(missed)
 
 
-@pytest.mark.parametrize("n", [2, 10])
-def test_of_a_delta_rule_by_its_reduced_law(n):
+def test_of_a_delta_rule_by_its_reduced_law():
     """Against many trials of the same law."""
+    n = 10
     law = DeltaTrials(1.0, 1.0, 8, n, None)
-    wanted = law.right(400_000, 1) / 400_000
+    wanted = law.right(200_000, 1) / 200_000
     missed = []
-    for seed in range(400):
+    for seed in range(200):
         found = recall.accuracy(recall.delta(1), n, 8, trials=200, seed=seed)
         missed.append(abs(found.value - wanted) > found.error)
     require_coverage(missed)
@@ -367,7 +315,7 @@ BUDGET = 1e-6
 """Chance of a false alarm of the tests of coverage, all together."""
 
 ALPHAS = (0.05, 0.01, 0.001)
-PANELS = 400
+PANELS = 300
 WIDEST = 1.25
 """Times twice z standard deviations, for an interval."""
 
@@ -429,7 +377,7 @@ def shape(name):
     return compute_exact(STUDY.panels.exact[name])["p_exact"].to_numpy(), trials
 
 
-REAL = ("fig4d", "fig7c")
+REAL = ("fig7c",)
 
 
 @pytest.mark.parametrize("name", [*SHAPES, *REAL])

@@ -348,8 +348,9 @@ def _middles(values: np.ndarray) -> np.ndarray:
     return np.array([first, *inner, last])
 
 
-def save(figure: Figure, stem: FilePath, formats: Sequence[str] = FORMATS) -> None:
-    """Write STEM.svg, STEM.png and STEM.pdf; the same figure gives the same bytes."""
+def save(figure: Figure, stem: FilePath, formats: Sequence[str] | None = None) -> None:
+    """Write a figure in some formats, as STEM.svg, all FORMATS if none are given; the same figure
+    gives the same bytes."""
     dates = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
     with house_rc():
         # Laid out once: otherwise every format would lay the figure out again, and with "none" for
@@ -358,7 +359,7 @@ def save(figure: Figure, stem: FilePath, formats: Sequence[str] = FORMATS) -> No
         if engine is not None:
             engine.execute(figure)
             figure.set_layout_engine(None)
-        for extension in formats:
+        for extension in formats or FORMATS:
             with replacing(stem.with_name(f"{stem.name}.{extension}")) as part:
                 if extension == "png":
                     _save_png(figure, part)

@@ -66,16 +66,12 @@ def test_a_layer_that_keeps_lengths_has_a_limit_too():
     assert found[0] == pytest.approx(1 - t.sf(1 / math.sqrt(3), 10**9), abs=1e-6)
 
 
-@given(
-    case=st.sampled_from(
-        [(1.0, 0.0, 64, 0.007), (1.0, 0.0, 16, 0.026), (0.5, 0.0, 64, 0.003), (0.5, 1.0, 64, 0.005)]
-    )
-)
+@given(case=st.sampled_from([(1.0, 0.0, 16, 0.026), (0.5, 1.0, 64, 0.005)]))
 def test_the_reduced_law_comes_near(case):
     share, gate, d, near = case
     layer = Delta(share, math.exp(-gate / d))
     for n, age in ((d // 2, None), (2 * d, None), (2 * d, d // 4)):
-        found = recall.accuracy(layer, n=n, d=d, age=age, trials=40_000)
+        found = recall.accuracy(layer, n=n, d=d, age=age, trials=20_000)
         room = near + 5 * found.error / 1.96
         assert delta_limit(layer, n, d, age) == pytest.approx(found.value, abs=room)
 
@@ -97,8 +93,8 @@ def test_beyond_what_is_simulated_it_is_the_limit():
 
 
 @given(
-    cosine=st.sampled_from([1.0, 0.5, 0.0, -1.0]),
-    case=st.sampled_from([(1.0, 0.0), (0.5, 0.0), (1.5, 0.01)]),
+    cosine=st.sampled_from([0.5, -1.0]),
+    case=st.sampled_from([(0.5, 0.0), (1.5, 0.01)]),
 )
 def test_the_limit_of_noisy_queries_is_within_its_error(cosine, case):
     """The oldest of 200 keys are forgotten at d = 16: more of them change nothing."""
@@ -134,7 +130,7 @@ def test_where_a_decay_leaves_few_keys_any_n_is_simulated(case):
     """The law of 150 keys, whose factors come to far below any rounding."""
     share, decay, d, age = case
     layer = Delta(share, decay)
-    trials = 10_000
+    trials = 5000
     whole = DeltaTrials(share, decay, d, n=150, age=age).right(trials, seed=1) / trials
     for n in (20_000, 20_001, 10**9):
         found = recall.accuracy(layer, n=n, d=d, age=age, trials=trials)

@@ -7,20 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from literal_recall import count_right, of_scores, signed_sums
+from scipy.integrate import quad
 from scipy.stats import binomtest
-from scipy.stats import t as student
 
 from attention_separation import recall
 from attention_separation.attention.kernel import KernelInputs
 from attention_separation.attention.kernel_names import kernel_named
-from attention_separation.recall.exact.scores import Question, accuracy
 from attention_separation.recall.exact.sphere import cosines
-from attention_separation.recall.exact.writes import Writes
 
 FALSE_ALARM = 1e-6
 """Chance that any of the comparisons with trials here fails though all is right."""
 
-TRIALS = 4000
+TRIALS = 2000
+"""Of each comparison: an accuracy that is off by 0.06 is seen."""
 
 KNOWN = [
     ("linear", 16, 8, 0.934438),
@@ -53,10 +52,10 @@ def test_known_numbers_of_decays_and_rewrites():
 H = {
     "linear": lambda x: x,
     "power_2": lambda x: x * x,
-    "exp": math.exp,
-    "uniform": lambda x: 1.0,
-    "relu_over_n": lambda x: max(x, 0.0),
-    "1/(1 + exp(-x))": lambda x: 1 / (1 + math.exp(-x)),
+    "exp": np.exp,
+    "uniform": np.ones_like,
+    "relu_over_n": lambda x: np.maximum(x, 0),
+    "1/(1 + exp(-x))": lambda x: 1 / (1 + np.exp(-x)),
 }
 """Kernels once more, plainly."""
 
@@ -72,9 +71,9 @@ CASES = [
     ("1/(1 + exp(-x))", {"n": 12, "d": 5}),
 ]
 WITH_ORDER = [
-    ("linear", 0.8, math.inf, {"n": 8, "d": 4, "age": 3}),
+    ("linear", 0.6, math.inf, {"n": 8, "d": 8, "age": 3}),
     ("linear", 0.9, math.inf, {"n": 8, "d": 8, "rewrites": 2, "age": 3}),
-    ("linear", 0.8, math.inf, {"n": 8, "d": 4}),
+    ("linear", 0.8, math.inf, {"n": 8, "d": 8}),
     ("exp", 0.7, math.inf, {"n": 10, "d": 3, "age": 2}),
     ("linear", 1.0, 5, {"n": 8, "d": 4}),
     ("linear", 0.9, 11, {"n": 8, "d": 4, "rewrites": 1}),
@@ -122,17 +121,10 @@ def test_the_law_of_cosines():
         assert moments == pytest.approx(wanted, rel=1e-12, abs=1e-15)
 
 
-@pytest.mark.parametrize(("d", "n"), [(16, 8), (64, 128), (128, 300)])
-def test_normal_keys_are_near(d, n):
-    """With normal keys it is Student's t exactly: keys on the sphere come near it."""
-    wanted = student.cdf(math.sqrt(d / (n - 1)), d)
-    assert recall.accuracy("linear", n=n, d=d).value == pytest.approx(wanted, abs=0.4 / d)
-
-
 KERNELS = st.sampled_from(["linear", "power_2", "exp_sqrt_d", "taylor_2_sqrt_d", "relu_over_n"])
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(KERNELS, st.integers(1, 40), st.integers(2, 70), st.floats(0.3, 1.0))
 def test_no_decay_and_a_wide_window_change_nothing(kernel, n, d, cosine):
     plain = recall.accuracy(kernel, n=n, d=d, cosine=cosine)
@@ -152,7 +144,7 @@ def test_without_an_order_every_age_is_the_mean(kernel, n, d, age):
     assert recall.accuracy(kernel, n=n, d=d, age=age).value == pytest.approx(mean, abs=1e-12)
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.sampled_from(["linear", "power_3", "x**5"]), st.integers(1, 50), st.integers(2, 60))
 def test_an_odd_kernel_of_an_orthogonal_query_is_chance(kernel, n, d):
     assert recall.accuracy(kernel, n=n, d=d, cosine=0).value == pytest.approx(0.5, abs=1e-12)
@@ -162,7 +154,7 @@ def test_an_odd_kernel_of_an_orthogonal_query_is_chance(kernel, n, d):
     assert near.value + opposite.value == pytest.approx(1, abs=room)
 
 
-@pytest.mark.parametrize(("factor", "n", "d"), [(0.4, 4, 3), (0.9, 9, 2), (0.99, 8, 20)])
+@pytest.mark.parametrize(("factor", "n", "d"), [(0.6, 9, 16), (0.99, 8, 20)])
 def test_the_mean_over_ages_is_the_mean(factor, n, d):
     layer = recall.decay("linear", factor)
     at_ages = [recall.accuracy(layer, n=n, d=d, age=age) for age in range(n)]
@@ -186,23 +178,29 @@ def test_a_positive_factor_of_weights_changes_nothing(kernel, n, d):
     assert found == pytest.approx(recall.accuracy(kernel, n=n, d=d).value, abs=1e-9)
 
 
-def test_the_stated_error_covers_a_far_finer_inversion(subtests):
-    for kernel, writes in [
-        ("relu_over_n", Writes(8)),
-        ("linear", Writes(3)),
-        ("exp", Writes(12, decay=0.6)),
-        ("linear", Writes(6, rewrites=2)),
-    ]:
-        with (
-            subtests.test(kernel=kernel, writes=writes),
-            pytest.MonkeyPatch.context() as monkeypatch,
-        ):
-            question = Question(kernel_named(kernel), 2, writes)
-            stated = accuracy(question, None)
-            monkeypatch.setattr("attention_separation.statistics.fourier.LEAST", 0.006)
-            finer = accuracy(question, None)
-            assert abs(stated.value - finer.value) <= 1.2 * stated.error + 1e-12
-            assert stated.error < 0.01
+COSINES_BEYOND = quad(lambda angle: math.acos(1 - math.cos(angle)), 0, math.pi / 2)[0] / math.pi**2
+"""Probability that two cosines of random keys of R^2 sum to more than 1."""
+
+ROUGH_LAWS = [
+    # Where the law of the other keys is rough at 0: the layer, what is asked, the accuracy.
+    ("relu_over_n", {"n": 3, "d": 2}, 1 - COSINES_BEYOND / 4),
+    ("linear", {"n": 2, "d": 2, "rewrites": 1}, 0.75),
+    ("linear", {"n": 2, "d": 3, "rewrites": 1}, 0.75),
+    (recall.decay("uniform", 0.5), {"n": 30, "d": 3, "age": 0}, 1.0),
+]
+
+
+@given(case=st.sampled_from(ROUGH_LAWS))
+def test_a_stated_error_covers_the_true_one_and_is_no_wider_than_needed(case):
+    layer, sizes, accuracy = case
+    found = recall.accuracy(layer, **sizes)
+    distance = abs(found.value - accuracy)
+    assert 1e-4 < distance <= found.error <= 3.5 * distance
+
+
+def test_of_a_smooth_law_the_error_is_near_rounding():
+    found = recall.accuracy("linear", n=3, d=2)
+    assert abs(found.value - (1 - COSINES_BEYOND)) <= found.error < 1e-6
 
 
 @given(name=st.sampled_from(["power_0.5", "exp_root", "power_log_n", "log(x)"]))

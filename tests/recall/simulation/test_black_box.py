@@ -19,7 +19,7 @@ FALSE_ALARM = 1e-6
 
 LITERAL = [
     ("linear", of_scores(lambda x: x), None),
-    ("exp", of_scores(math.exp), None),
+    ("exp", of_scores(np.exp), None),
     ("power_3", of_scores(lambda x: x**3), None),
     (recall.decay("linear", 0.8), of_scores(lambda x: x, 0.8), None),
     (recall.window("power_2", 5), of_scores(lambda x: x * x, 1.0, 5), None),
@@ -92,16 +92,6 @@ def test_a_layer_of_ones_own_against_what_is_computed(case):
     assert found.error < 0.02
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say():
-    """Answers of one draw share its keys: an interval that took them as independent would miss."""
-    wanted = recall.accuracy("linear", n=24, d=16).value
-    misses = 0
-    for seed in range(200):
-        found = recall.simulate("linear", n=24, d=16, trials=30, seed=seed)
-        misses += abs(found.value - wanted) > found.error
-    assert binomtest(misses, 200, 0.05).pvalue > FALSE_ALARM
-
-
 def test_least_squares():
     assert recall.accuracy(recall.least_squares(), n=16, d=16).value == 1
     found = recall.accuracy(recall.least_squares(), n=24, d=8, trials=600)
@@ -129,13 +119,13 @@ def test_what_a_layer_gives_wrongly_is_named(layer, said):
         recall.simulate(layer, n=6, d=4, trials=3)
 
 
-@pytest.mark.parametrize("trials", [100, 400])
 @pytest.mark.filterwarnings("ignore:layer. ")
-def test_where_nothing_failed_a_layer_may_still_fail_in_whole_draws(trials):
+def test_where_nothing_failed_a_layer_may_still_fail_in_whole_draws():
     """One that is wrong in a share of all draws gives intervals that hold the truth."""
+    trials = 50
     share = 1.5 / trials
-    misses = 0
-    for seed in range(100):
+    distances = []
+    for seed in range(60):
         rng = np.random.default_rng(seed)
 
         def layer(q, k, v, rng=rng):
@@ -144,8 +134,9 @@ def test_where_nothing_failed_a_layer_may_still_fail_in_whole_draws(trials):
 
         found = recall.simulate(layer, n=2, d=12, trials=trials, norm=1, seed=seed)
         if found.value == 1:
-            misses += abs(found.value - (1 - share)) > found.error
-    assert misses == 0
+            distances.append(share - found.error)
+    assert len(distances) > 5
+    assert max(distances) <= 0
 
 
 class Layer:
@@ -224,7 +215,7 @@ def test_rounding_is_that_of_the_layers_numbers():
 def test_ties_of_known_layers_are_half_right(case):
     """Neither a value's sign nor another's is in what rounding leaves."""
     layer, sizes = case
-    found = recall.simulate(layer, trials=4000, rewrites=1, seed=3, **sizes)
+    found = recall.simulate(layer, trials=1000, rewrites=1, seed=3, **sizes)
     wanted = 0.75
     if isinstance(layer, str) and sizes["n"] > 1:
         wanted = recall.accuracy(layer, rewrites=1, **sizes).value
@@ -257,12 +248,11 @@ def test_rows_whose_sums_may_be_negative_are_not_divided_and_said_to_be_so(kerne
     assert ("rows not divided by their sum" in method) == is_said
 
 
-@pytest.mark.parametrize("n", [8, 16])
-def test_the_stated_error_is_no_wider_than_needed(n):
+def test_the_stated_error_is_no_wider_than_needed():
     """Against the spread of answers of other seeds: 1.6 times as wide for functions that may do
     anything. A spread of 20 is off by less than a half, but for one time in a thousand."""
     answers = [
-        recall.simulate(lambda q, k, v: q @ k.T @ v, n, 16, 1000, seed, norm="sqrt_d")
+        recall.simulate(lambda q, k, v: q @ k.T @ v, 8, 16, 300, seed, norm="sqrt_d")
         for seed in range(20)
     ]
     spread = np.std([answer.value for answer in answers], ddof=1)

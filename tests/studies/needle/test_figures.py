@@ -39,21 +39,46 @@ def run_figure(folder, name, output, job=None):
     )  # fmt: skip
 
 
-def test_the_job_writes_a_figure_and_its_numbers(subtests, folder, monkeypatch):
-    for name in FIGURES_OF_NEEDLE:
+AXES_OF_FIGURES = {
+    "needle_accuracy": ("tokens $n$", 3),
+    "needle_critical": ("signal-to-noise ratio $\\mu$ of the needle, logarithmic", 2),
+    "needle_sink": ("tokens $n$", 2),
+    "needle_features": ("features $r$", 1),
+    "needle_paper_network": ("", 2),
+}
+"""What is on the first axis, and how many panels the kept tables have."""
+
+
+def test_the_job_draws_each_figure_of_its_tables(subtests, folder, monkeypatch):
+    saved = {}
+    monkeypatch.setattr(
+        figures,
+        "save_with_numbers",
+        lambda picture, output, numbers, _: saved.update({output.name: (picture, numbers)}),
+    )
+    for name, title in FIGURES_OF_NEEDLE.items():
         with subtests.test(name=name):
-            monkeypatch.setattr(drawing, "FORMATS", ("svg",))
-            assert run_figure(folder, name, f"0/{name}.svg") == 0
-            drawn = (folder / f"0/{name}.svg").read_bytes()
-            assert FIGURES_OF_NEEDLE[name].encode() in drawn
+            assert run_figure(folder, name, name) == 0
+            picture, numbers = saved[name]
+            assert picture.get_suptitle().split() == title.split()
+            axes = picture.axes
+            assert (axes[0].get_xlabel(), len(axes)) == AXES_OF_FIGURES[name]
             shown = "needle_cells"
             if name in FIGURES_OF_LINES:
                 shown = name if name in SCHEMAS else "needle_lines"
-            numbers = pq.read_table(folder / f"0/{name}.parquet")
             assert numbers.to_pylist() == table(folder, shown).to_pylist()
-            if name == "needle_features":
-                assert run_figure(folder, name, f"1/{name}.svg") == 0
-                assert (folder / f"1/{name}.svg").read_bytes() == drawn
+
+
+def test_the_job_writes_a_figure_and_its_numbers(folder, monkeypatch):
+    name = "needle_features"
+    monkeypatch.setattr(drawing, "FORMATS", ("svg",))
+    for k in range(2):
+        assert run_figure(folder, name, f"{k}/{name}.svg") == 0
+    drawn = (folder / f"0/{name}.svg").read_bytes()
+    assert FIGURES_OF_NEEDLE[name].encode() in drawn
+    assert (folder / f"1/{name}.svg").read_bytes() == drawn
+    numbers = pq.read_table(folder / f"0/{name}.parquet")
+    assert numbers.to_pylist() == table(folder, "needle_cells").to_pylist()
 
 
 def test_a_table_of_other_settings_is_refused(folder, capsys):

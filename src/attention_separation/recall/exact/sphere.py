@@ -59,6 +59,7 @@ def cosines(d: int, nodes: int, jumps: tuple[float, ...] = ()) -> Cosines:
     return Cosines(values, shares / shares.sum())
 
 
+@lru_cache(maxsize=8)
 def even_cosines(d: int) -> Cosines:
     """The rule of EVEN nodes at equal steps of the angle, for kernels that may be rough
     anywhere."""

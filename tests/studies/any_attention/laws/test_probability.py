@@ -34,8 +34,8 @@ def law_of(name):
 
 @given(
     layer=st.sampled_from([*LAYERS[:2]]),
-    name=st.sampled_from(["linear", "power_2", "power_3"]),
-    classes=st.sampled_from([10, 20, 31]),
+    name=st.sampled_from(["linear", "power_3"]),
+    classes=st.sampled_from([10, 31]),
 )
 def test_from_when_on_a_kernel_is_equal_to_uniform_by_every_n(layer, name, classes):
     data, kernel = DATA.model_copy(update={"classes": classes}), KERNELS[name]

@@ -1,4 +1,5 @@
-"""Rounded rows against n x n attention in the formats themselves, and the table of what is lost."""
+"""Rounding to 16 bits against the formats themselves, rounded rows against n x n attention in them,
+and the table of what is lost."""
 
 import itertools
 import math
@@ -19,7 +20,7 @@ from attention_separation.attention.kernels import KERNELS, minus_mean
 from attention_separation.results.tables import read_parquet
 from attention_separation.studies.any_attention.settings import Data
 from attention_separation.studies.any_attention.tables import precision
-from attention_separation.studies.any_attention.tables.precision import SCHEMES
+from attention_separation.studies.any_attention.tables.precision import SCHEMES, rounded
 
 DATA = Data(a0=0.01, a1=1.2, b=0.2, c=0.8, classes=10, delta=0.01, at_least=15)
 PAPERS = DATA.model_copy(update={"classes": 20})
@@ -128,24 +129,20 @@ def test_the_first_that_is_lost():
 
 def test_the_table(monkeypatch, tmp_path):
     """Numbers that were first found by another program."""
-    cases = (("exp_sqrt_d", 0.0), ("exp_sqrt_d", 0.8), ("linear", 0.0), ("linear", 1.0))
-    monkeypatch.setattr(precision, "CASES", cases)
+    monkeypatch.setattr(precision, "CASES", (("exp_sqrt_d", 0.0), ("linear", 1.0)))
+    schemes = [scheme for scheme in SCHEMES if scheme.name in ("flash_bf16", "eager_bf16")]
+    monkeypatch.setattr(precision, "SCHEMES", schemes)
     job = CONFIG.studies()["any_attention"].results["kernels_precision"].settings
     output = tmp_path / "precision.parquet"
-    run_job(
-        "studies.any_attention.tables.precision",
-        "--settings",
-        job.canonical(),
-        "--output",
-        str(output),
-    )
+    words = ["--settings", job.canonical(), "--output", str(output)]
+    run_job("studies.any_attention.tables.precision", *words)
     rows = read_parquet(output, precision.SCHEMA).to_pylist()
 
     def column(name, scheme="flash_bf16"):
         of = (row for row in rows if row["scheme"] == scheme)
         return [row[name] for row in of]
 
-    assert len(rows) == 4 * 3 * 4
+    assert len(rows) == 2 * 3 * 2
     row = next(row for row in rows if (row["kernel"], row["lambda"]) == ("linear", 1))
     n = precision.tested_sizes(PAPERS, 0, 5)
     of = KERNELS["linear"], 1, LAYERS[0], PAPERS, SCHEMES[0], n.tolist()
@@ -154,16 +151,63 @@ def test_the_table(monkeypatch, tmp_path):
     assert (row["gained"], row["lost"]) == ((after & ~lasts).sum(), (~after & lasts).sum())
     assert row["gained"] > 0
     assert max(column("lost")) > 0
-    assert column("last_n") == [
-        100, 1300, None, 900, 55_740, 100, 80, 40, None, 17_640, math.inf, math.inf
-    ]  # fmt: skip
-    assert column("first_lost") == [
-        120, 1280, 20, 900, 49_500, 120, 100, 60, 20, 13_140, 5660, 1320
-    ]  # fmt: skip
-    eager = column("first_lost", "eager_bf16")
-    assert (eager[:3], eager[6:9]) == ([100, 1020, 20], [80, 60, 20])
+    assert column("last_n") == [100, 1300, None, 17_640, math.inf, math.inf]
+    assert column("first_lost") == [120, 1280, 20, 13_140, 5660, 1320]
+    assert column("first_lost", "eager_bf16")[:3] == [100, 1020, 20]
     assert column("first_lost_exact")[:3] == [120, 1320, 20]
-    assert column("margin_of_exp")[9:] == pytest.approx([0.001438, 0.000861, 0.001306], abs=6e-7)
+    assert column("margin_of_exp")[3:] == pytest.approx([0.001438, 0.000861, 0.001306], abs=6e-7)
     biased = [column(f"p_each_bias_{n}", "eager_bf16") for n in (2000, 20_000)]
     assert [each[0] for each in biased] == pytest.approx([0.99921, 0.00008], abs=6e-6)
-    assert [each[6] for each in biased] == pytest.approx([0.99914, 0], abs=6e-6)
+
+
+# Rounding of numbers: every tie, and numbers of all sizes.
+
+FORMATS = {scheme.name: (scheme.digits, scheme.least) for scheme in SCHEMES}
+BF16, FP16, FP32 = FORMATS["flash_bf16"], FORMATS["eager_fp16"], ()
+each_format = pytest.mark.parametrize(
+    ("to", "dtype"), [(BF16, ml_dtypes.bfloat16), (FP16, np.float16)], ids=["bf16", "fp16"]
+)
+
+
+def hold(x, to, dtype):
+    with np.errstate(over="ignore"):
+        wanted = x.astype(dtype).astype(np.float64)
+    np.testing.assert_array_equal(rounded(x.astype(np.float64), *to), wanted)
+
+
+@each_format
+def test_every_tie_goes_to_even(to, dtype):
+    """Half-way between neighbours, subnormal ones and the largest and inf among them."""
+    of_inf = np.array([np.inf]).astype(dtype).view(np.uint16)[0]
+    numbers = np.arange(of_inf, dtype=np.uint16).view(dtype).astype(np.float64)
+    beyond = 2.0 ** (2 - to[1])
+    ties = (numbers + np.append(numbers[1:], beyond)) / 2
+    assert (ties.astype(np.float32) == ties).all()
+    for sign in (1, -1):
+        hold(sign * ties.astype(np.float32), to, dtype)
+    # A number is itself.
+    hold(numbers.astype(np.float32), to, dtype)
+
+
+@each_format
+def test_a_million_numbers_of_all_sizes(to, dtype):
+    bits = np.random.default_rng(5).integers(0, 2**32, 10**6, dtype=np.uint32)
+    numbers = bits.view(np.float32)
+    hold(numbers[np.isfinite(numbers)], to, dtype)
+
+
+def test_float32_of_numbers_of_all_sizes():
+    rng = np.random.default_rng(6)
+    numbers = rng.normal(size=10**6) * 2.0 ** rng.integers(-160, 130, 10**6)
+    hold(numbers, FP32, np.float32)
+
+
+def test_numbers_are_float32_before_they_have_16_bits():
+    """Then this one is a tie, and goes down."""
+    of = 1 + 2.0**-8 + 2.0**-30
+    assert (rounded(of, *BF16), SCHEMES[0].stored(of)) == (1 + 2.0**-7, 1.0)
+
+
+def test_no_number_stays_none():
+    found = rounded(np.array([np.inf, -np.inf, np.nan, 0.0]), *BF16)
+    np.testing.assert_array_equal(found, [np.inf, -np.inf, np.nan, 0.0])

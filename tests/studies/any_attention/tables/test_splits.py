@@ -70,13 +70,8 @@ def test_a_kernel_without_weights_has_no_number():
 def test_the_job_writes_the_table_of_the_kernels_that_are_asked_for(tmp_path):
     job = STUDY.results["kernels_splits"].settings.model_copy(update={"only": ["exp", "hedgehog"]})
     output = tmp_path / "tables/kernels_splits.parquet"
-    run_job(
-        "studies.any_attention.tables.splits",
-        "--settings",
-        job.canonical(),
-        "--output",
-        str(output),
-    )
+    words = ["--settings", job.canonical(), "--output", str(output)]
+    run_job("studies.any_attention.tables.splits", *words)
     table = pq.read_table(output)
     assert table.schema.names == SCHEMA.names
     assert {*table["kernel"].to_pylist()} == {"hedgehog"}

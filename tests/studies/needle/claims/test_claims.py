@@ -105,11 +105,11 @@ def test_what_is_said_beside_the_margin_that_does_not_shrink():
         assert claims_table.margin_of_rows(DATA, n, 100) == pytest.approx(margin(DATA, 100))
     softmax = margins_of(2_000, np.eye(d), lambda z: np.exp(z - z.max(axis=1, keepdims=True)))
     assert round(softmax[-1], 2) == 1.17
-    few, many = (margins_of(n, x_matrix(d, 1.0), lambda z: z)[:-1] for n in (2_000, 200_000))
+    few, many = (margins_of(n, x_matrix(d, 1.0), lambda z: z)[:-1] for n in (2_000, 50_000))
     kept = (many > 0) & (many > 0.5 * few)
     assert kept.sum() == 2 ** (d - 1) - 2 ** (d - DATA.classes) == 2044
     # All others' fall as 1/n.
-    assert np.abs(many[~kept]).max() < 0.02 * np.abs(few[~kept]).max()
+    assert np.abs(many[~kept]).max() < 0.08 * np.abs(few[~kept]).max()
 
 
 @given(kernel=st.sampled_from([*SUM_DEGREES]))

@@ -1,5 +1,7 @@
 """The part `training` of a scale: one test per way to be wrong, names of cells, own kernels."""
 
+import functools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +9,9 @@ from making import CONFIG, ROOT
 from needle_cells import small
 from pydantic import ValidationError
 
-from attention_separation.config import load_config
+from attention_separation import config
 from attention_separation.settings.faults import ConfigError
+from attention_separation.studies.any_attention import own_kernel_faults
 from attention_separation.studies.needle.settings.cells import IN_STREAMS
 
 GRID = {
@@ -18,14 +21,24 @@ GRID = {
 HERE = "needle.scales.smoke.training."
 
 
+@pytest.fixture(scope="module", autouse=True)
+def files_read_once():
+    """Every test has config.yaml and its files as they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config, "read_config", functools.cache(config.read_config))
+        yield
+
+
 def loaded(kernel, kernels=None, more=None, **grid):
     training = {"maps": {"mine": kernel} | (more or {}), "grids": {"own": GRID | grid}}
-    return load_config(
+    return config.load_config(
         ROOT / "config.yaml",
         {
-            "any_attention": {"kernels": kernels or {}},
+            "any_attention": {"kernels": kernels or {}, "sizes": [200]},
             "needle": {"scale": "smoke", "scales": {"smoke": {"training": training}}},
         },
+        # Whether kernels can be used is not asked here.
+        tries_functions=False,
     )
 
 
@@ -103,8 +116,11 @@ def test_a_cell_says_what_is_wrong(wrong):
 
 
 def test_equal_weights_have_one_name_and_an_alias():
-    config = loaded({"kernel": "none"}, maps=["mine"])
-    cell = config.studies()["needle"].cells["query_given_mu5_n32_mine"]
+    cell = (
+        loaded({"kernel": "none"}, maps=["mine"])
+        .studies()["needle"]
+        .cells["query_given_mu5_n32_mine"]
+    )
     assert cell.map.kernel == "uniform"
 
 
@@ -119,15 +135,16 @@ def test_streams_have_names_of_their_own_for_the_arms():
     }  # fmt: skip
 
 
-def test_own_kernels_are_cells():
+def test_own_kernels_are_cells(monkeypatch):
+    monkeypatch.setattr(own_kernel_faults, "all_sizes", lambda _: [200])
     kernels = {
         "half": {"score": "1 + x + x**2/4"},
         "phi": {"feature_map": "where(x > 0, x + 1, exp(x))"},
         "called": {"python": "numpy.exp"},
     }
     maps = {"phi_4": {"kernel": "phi", "features": 4}, "called": {"kernel": "called"}}
-    config = loaded({"kernel": "half"}, kernels, maps, maps=["mine", "phi_4"], mus=[4.5])
-    cells = config.studies()["needle"].cells
+    loaded_config = loaded({"kernel": "half"}, kernels, maps, maps=["mine", "phi_4"], mus=[4.5])
+    cells = loaded_config.studies()["needle"].cells
     assert cells["query_given_mu4p5_n32_mine"].own.score == "1 + x + x**2/4"
     assert cells["query_given_mu4p5_n32_phi_4"].own.feature_map.startswith("where")
     assert cells["query_given_mu5_n8_exp"].own is None
@@ -136,7 +153,8 @@ def test_own_kernels_are_cells():
 
 
 def test_a_scale_without_training_is_all_of_lines():
-    study = load_config(ROOT / "config.yaml", {"needle": {"scale": "lines"}}).studies()["needle"]
+    of_lines = config.load_config(ROOT / "config.yaml", {"needle": {"scale": "lines"}})
+    study = of_lines.studies()["needle"]
     assert {*study.results} == {
         "needle_exact", "needle_claims", "needle_accuracy", "needle_critical", "needle_sink"
     }  # fmt: skip
