@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from claim_cases import JOB, claim
 
+from attention_separation.studies.lemmas.attention import CASES_WITH_ONES, CROSS_CASES, EXP_0
 from attention_separation.studies.lemmas.claim import setting_of
 from attention_separation.studies.lemmas.claims_table import evaluate_claims
-from attention_separation.studies.lemmas.lemma import Case
+from attention_separation.studies.lemmas.lemma import Case, Lemma
 from attention_separation.studies.lemmas.origins import SUBJECTS
 from attention_separation.studies.lemmas.regression import levels
 from attention_separation.studies.softmax_vs_linear.models.attention import SELF_ATTENTION_MODEL
@@ -168,6 +169,15 @@ def test_ranges_report_their_worst_end(by_id):
     assert row["range_at"].startswith("a₁ = 0.7")
     assert by_id["D.2.P3a"][0]["range_margin"] > 0
     assert by_id["4.1.P1"][0]["range_margin"] is None
+
+
+def test_ranges_are_of_what_the_model_has():
+    (of_a0, _), of_pairs = (
+        Lemma("", cases[EXP_0]).ranges() for cases in (CROSS_CASES, CASES_WITH_ONES)
+    )
+    assert of_a0 == (("a0", 0.0),)
+    # Each of two ends of a0 or none with each of two of b and c or none, but for none of both.
+    assert len(of_pairs) == 3 * 3 - 1
 
 
 def test_a_claim_reports_its_worst_cell():

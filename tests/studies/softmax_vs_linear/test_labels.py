@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from making import CHOICES, LEMMAS, STUDY
+from making import CHOICES, LEMMAS, STUDIES, STUDY
 
-from attention_separation.results.declaration import FIGURE, PICTURE, Output, outputs_of
+from attention_separation.results.declaration import FIGURE, PICTURE, TABLE, Output, outputs_of
 from attention_separation.results.tables import TableError
 from attention_separation.studies.softmax_vs_linear import summary as labels_module
 from attention_separation.studies.softmax_vs_linear.settings.section import RULE_NAME
@@ -34,6 +34,13 @@ def test_labels_of_figures(monkeypatch):
     assert {len(CHOICES.labels(output, RESULTS)) for output in audits} == {4}
     (claims,) = (output for output in LEMMAS.shown_outputs() if output.name == "claims")
     assert LEMMAS.labels(claims, RESULTS) == {"table": "claims of the paper"}
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_a_table_is_labelled_by_its_title(study):
+    for output in study.shown_outputs():
+        if output.kind == TABLE:
+            assert output.title in study.labels(output, RESULTS).values()
 
 
 def test_verdicts_of_other_settings_are_no_labels(monkeypatch):

@@ -95,6 +95,8 @@ def test_rates_rise_and_fall():
     assert [learning_rate(step, 100, 0.5) for step in (0, 9, 10)] == [0.05, 0.5, 0.5]
     assert learning_rate(55, 100, 0.5) == pytest.approx(0.25)
     assert 0 < learning_rate(99, 100, 0.5) < 0.001
+    # Of few steps the first has the highest rate already.
+    assert learning_rate(0, 3, 0.5) == 0.5
 
 
 def test_the_best_constant_maps_are_learned_first_and_a_full_rank_head_beyond_the_bound_of_lower():

@@ -94,6 +94,10 @@ def test_one_value_inside_is_pointed_out_for_it_looks_like_a_fault():
     (words,) = [text for text in figure.axes[0].texts if "inside" in text.get_text()]
     assert "𝑐 = 0.8" in words.get_text()
     assert words.xy[0] == 0.8
+    at_the_right, _ = drawn(panel("self_attention", {"c": [0.5, 0.6, 0.7, 0.8]}, **held))
+    axes = at_the_right.axes[0]
+    (words,) = axes.texts
+    assert words.get_window_extent().x1 <= axes.get_window_extent().x1
     held = {name: value for name, value in held.items() if name != "a1"}
     several, _ = drawn(panel("self_attention", {"a1": [0.6, 0.7, 1.2]}, **held, c=0.8))
     assert not several.axes[0].texts

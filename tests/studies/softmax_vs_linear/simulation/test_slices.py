@@ -12,7 +12,7 @@ from attention_separation.__main__ import run_job
 from attention_separation.results.tables import metadata_of, read_parquet, read_table, write_parquet
 from attention_separation.studies.softmax_vs_linear.models.contest import CONTEST_OF_PAPER
 from attention_separation.studies.softmax_vs_linear.settings.run_panels import RunPanels
-from attention_separation.studies.softmax_vs_linear.simulation import simulate
+from attention_separation.studies.softmax_vs_linear.simulation import estimates, simulate
 from attention_separation.studies.softmax_vs_linear.simulation.simulate import (
     cut_units,
     slice_schema,
@@ -101,3 +101,12 @@ def test_long_panels_are_cut_by_time_and_by_number():
     assert deep.results["simulate_fig3a"].slices > 1
     by_number = SoftmaxVsLinear(RunPanels(SECTION, 1), CONFIG.jobs.model_copy(update={"slices": 7}))
     assert by_number.results["simulate_fig4a"].slices == 7
+
+
+def test_a_dense_job_asks_for_the_memory_of_its_arrays():
+    points = panel(
+        "self_attention", {"n": [400]}, d=22, m=3, a0=0.01, a1=1.2, b=0.2, c=0.8
+    ).points()
+    beside = estimates.memory_mb("dense", points) - estimates.memory_mb("reduced", points)
+    assert beside == pytest.approx(estimates.DENSE_ARRAYS * 400**2 * 8 / 1e6, abs=1)
+    assert beside > 1
