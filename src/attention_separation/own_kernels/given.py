@@ -47,7 +47,7 @@ def scores(
     _require_function("scores", function)
     _require_no_default_size(function)
     name = optional_text("name", name) or _name_of(function)
-    weights = build.called(name, name, partial(_with_sizes, function), build.same_shape)
+    weights = build.called(name, name, _with_sizes(function), build.same_shape)
     return build.score_kernel(name, f"{name}(x)", weights, **_options(normalised))
 
 
@@ -126,10 +126,10 @@ def rows(
     name = optional_text("name", name) or _name_of(function)
     is_divided_unasked = normalised is None
     options = _options(True if normalised is None else normalised)
+    of_sizes = _with_sizes(function)
 
     def row_weights(x: np.ndarray, counts: np.ndarray, n: int, d: int) -> np.ndarray:
-        of_sizes = _with_sizes(function, n, d)
-        weights = build.checked_call(name, name, of_sizes, build.same_shape, x, counts)
+        weights = build.checked_call(name, name, of_sizes(n, d), build.same_shape, x, counts)
         if is_divided_unasked:
             _say_if_not_1(name, weights, counts)
         return weights
@@ -231,16 +231,24 @@ def _feature_map(name: str, phi: Callable[[Any], Any], elementwise: bool) -> bui
     return build.called(name, name, of_sizes, build.vectors)
 
 
-def _with_sizes(function: Callable[..., Any], n: int, d: int) -> Callable[..., np.ndarray]:
-    """A function of arrays that calls the given one with n and d too, where it has arguments of
-    these names."""
-    sizes = {}
+def _with_sizes(
+    function: Callable[..., Any],
+) -> Callable[[int, int], Callable[..., np.ndarray]]:
+    """For an n and a d, a function of arrays that calls the given one with n and d too, where it
+    has arguments of these names."""
+    # Read once: it takes longer than most functions do.
     arguments = _parameters(function)
-    if "n" in arguments:
-        sizes["n"] = n
-    if "d" in arguments:
-        sizes["d"] = d
-    return partial(numpy_of(function), **sizes)
+    of_arrays = numpy_of(function)
+
+    def of_sizes(n: int, d: int) -> Callable[..., np.ndarray]:
+        sizes = {}
+        if "n" in arguments:
+            sizes["n"] = n
+        if "d" in arguments:
+            sizes["d"] = d
+        return partial(of_arrays, **sizes)
+
+    return of_sizes
 
 
 def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
