@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import ROOT, values
+from making import values
 from numbers_of_config import SCHEMA, bounds_of, config_numbers, kind_of, schema_numbers
 
-from attention_separation import config as config_module
-from attention_separation.config import load_config
+from attention_separation.config import checked_config
 from attention_separation.settings.faults import ConfigError
 from attention_separation.settings.section_files import WrittenSettings
 
@@ -49,11 +48,8 @@ def changed(path: tuple[str | int, ...], value: float) -> dict[str, Any]:
 
 def plan(wanted: dict[str, Any]) -> None:
     """What Snakemake asks for while it reads the workflow; ConfigError for wrong settings."""
-    with pytest.MonkeyPatch.context() as patch:
-        written = WrittenSettings("config.yaml", wanted, {}, [])
-        patch.setattr(config_module, "read_config", lambda path: written)
-        studies = load_config(ROOT / "config.yaml").studies()
-    for study in studies.values():
+    config = checked_config(WrittenSettings("config.yaml", wanted, {}, []), {})
+    for study in config.studies().values():
         for result in study.results.values():
             assert result.minutes > 0
             assert result.memory_mb > 0
