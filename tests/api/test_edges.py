@@ -205,11 +205,11 @@ WITH_A_KERNEL = {
         kernel, n=40, trials=3, theta=0.7, method="dense"
     ),
     "largest_n": lambda kernel: asep.largest_n(kernel, level=0.01),
-    "spans": lambda kernel: asep.spans(kernel, level=0.01),
     "least_weight": lambda kernel: asep.least_weight(kernel, 200),
 }
 
 
+@pytest.mark.usefixtures("few_looks")
 @pytest.mark.parametrize("kind", [np.float16, np.float32])
 def test_small_floats_are_warned_of_once_by_each_question(subtests, kind):
     """However a kernel is made; and whatever is asked of one."""
