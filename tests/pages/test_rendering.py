@@ -38,7 +38,7 @@ def template(docs, text, name="page.md.j2"):
 
 
 def rendered(docs, text):
-    return render(template(docs, text), docs, FACTS)
+    return render(template(docs, text), Tables(docs), FACTS)
 
 
 def test_a_guard_that_holds_leaves_nothing_on_the_page(docs):

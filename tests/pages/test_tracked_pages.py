@@ -7,7 +7,7 @@ from prose import Prose, all_faults, faults, prose
 from tracked_pages import DOCS, ROOT, TEMPLATES, copy_of_docs, page_of
 
 from attention_separation.__main__ import main
-from attention_separation.pages.rendering import PageError, render
+from attention_separation.pages.rendering import PageError, Tables, render
 from attention_separation.studies.facts import FACTS
 
 MOST_WORDS_OF_ALL = 25_000
@@ -33,12 +33,12 @@ def docs(tmp_path):
     return copy_of_docs(tmp_path)
 
 
-def assert_named(template, text, guard, path):
+def assert_named(tables, template, text, guard, path):
     """That a guard which is broken stops the page, and is said with its line and its finding."""
     broken = f"{text[: guard.start(1)]}({guard[1]}) and false{text[guard.end(1) :]}"
     path.write_text(broken, encoding="utf-8")
     with pytest.raises(PageError) as error:
-        render(path, path.parents[1], FACTS)
+        render(path, tables, FACTS)
     line = text[: guard.start()].count("\n") + 1
     place, *finding, condition, advice = str(error.value).splitlines()
     assert place == f"{template.name}, line {line}: a finding no longer holds."
@@ -49,13 +49,14 @@ def assert_named(template, text, guard, path):
 
 
 def test_every_guard_that_fails_is_named_with_its_finding(docs):
+    tables = Tables(docs)
     for template in TEMPLATES:
         path = docs / "templates" / template.name
         text = path.read_text(encoding="utf-8")
         guards = [*GUARD.finditer(text)]
         assert guards
         for guard in guards:
-            assert_named(template, text, guard, path)
+            assert_named(tables, template, text, guard, path)
 
 
 def test_a_finding_that_no_longer_holds_stops_the_gallery(docs, capsys):

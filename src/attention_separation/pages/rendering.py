@@ -107,11 +107,10 @@ def mark(verdict: str) -> str:
     return f"{MARKS.get(verdict, '·')} {verdict}"
 
 
-def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], Any]]) -> str:
-    """The text of a page, from the tables below a folder; `facts` are values with arithmetic, by
-    the name that templates have for them; PageError if a name is not defined, a table is missing,
-    or a guard does not hold."""
-    tables = Tables(docs)
+def render(template: Path, tables: Tables, facts: Mapping[str, Callable[[Tables], Any]]) -> str:
+    """The text of a page, from tables; `facts` are values with arithmetic, by the name that
+    templates have for them; PageError if a name is not defined, a table is missing, or a guard does
+    not hold."""
     parts: list[str] = []
     environment = Environment(
         loader=FileSystemLoader(template.parent),
@@ -129,7 +128,7 @@ def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], An
     except GuardError as error:
         if error.template != template.name:
             # A page whose statement this one includes: what is said is of that page.
-            return render(template.with_name(error.template), docs, facts)
+            return render(template.with_name(error.template), tables, facts)
         raise PageError(_broken(template, error.line, "".join(parts))) from None
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise PageError(f"{_place(error, template)}: {error}") from error
@@ -172,9 +171,10 @@ def write_pages(templates: Path, docs: Path, facts: Mapping[str, Callable[[Table
 
     All are rendered before any is written; PageError as `render`.
     """
+    tables = Tables(docs)
     pages = {}
     for template in sorted(templates.glob(f"[!_]*.md{SUFFIX}")):
         name = template.name.removesuffix(SUFFIX)
-        pages[_folder_of(name, docs) / name] = render(template, docs, facts)
+        pages[_folder_of(name, docs) / name] = render(template, tables, facts)
     for path, text in pages.items():
         write_text(path, text)
