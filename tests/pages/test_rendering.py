@@ -57,6 +57,13 @@ def test_a_guard_that_fails_says_where_what_the_tables_have_and_what_to_do(docs)
     )
 
 
+def test_a_guard_of_a_page_that_another_includes_is_named_with_its_own(docs):
+    words = "{% macro said() %}\nWords.\n{% holds false %}\n{% endmacro %}\n{{ said() }}"
+    template(docs, words, "own.md.j2")
+    with pytest.raises(PageError, match=r"^own\.md\.j2, line 3: a finding no longer holds\."):
+        rendered(docs, '{% from "own.md.j2" import said %}\n{{ said() }}')
+
+
 def test_a_guard_beneath_a_table_shows_its_rows(docs):
     with pytest.raises(PageError) as error:
         rendered(docs, "Words.\n\n| a | b |\n|---|---|\n| c | d |\n{% holds false %}\n")
