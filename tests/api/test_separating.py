@@ -247,11 +247,6 @@ def test_numbers_may_be_those_of_numpy():
     assert asep.separate("exp", n=np.int64(200), m=np.int8(9), **given) == plain
 
 
-def test_what_float64_does_not_tell_is_said():
-    with pytest.raises(ArithmeticError, match="sigmoid: at n = 200,000,000 float64 does not tell"):
-        asep.separate("sigmoid", "cross_attention", n=2 * 10**8)
-
-
 def test_memory_is_told_before_it_is_taken():
     found = asep.separate("exp", n=8000, d=4002)
     with pytest.raises(MemoryError, match=r"a margin at d=4002 takes about 152.7 GiB; allowed: 2"):
