@@ -1,5 +1,6 @@
 """Guards of the pages stop them where a finding no longer holds, and pages read as they should."""
 
+import math
 import re
 
 import pytest
@@ -19,6 +20,12 @@ FIRST_SCREEN = 16
 MOST_WORDS_OF_A_CELL = 12
 LOOKED_UP = {"papers.md", "README.md", "long_description.md"}
 """Pages with tables to look things up in."""
+
+PAGE_PIXELS = 830
+LEAST_LETTERS = 9
+MOST_PIXELS_HIGH = 1050
+SIZE_OF_INDEX = 0.72
+"""Of an index's letters, in parts of those that it stands at."""
 
 TABLE_LINE = re.compile(r"^\|.*\|$", re.M)
 CELL_END = re.compile(r"(?<!\\)\|")
@@ -107,13 +114,28 @@ def test_readme_leads_from_a_question_to_a_picture_in_one_screen():
     assert lines[FIRST_SCREEN].startswith("![Figure 4")
 
 
-def test_a_picture_fits_a_page():
-    # Of a printed page, 7.5 by 10 inches.
-    most = 4 / 3
-    for path in sorted(DOCS.rglob("*.svg")):
-        view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', path.read_text(encoding="utf-8"))
+def letter_sizes(svg):
+    """The sizes of a picture's letters in its points, without those of indices: Matplotlib draws
+    letters at a hundredth of their size."""
+    sizes = {100 * float(scale) for scale in re.findall(r"scale\(([\d.]+) -[\d.]+\)", svg)}
+    sizes |= {float(size) for size in re.findall(r'font-size="([\d.]+)"', svg)}
+    return {
+        size
+        for size in sizes
+        if not any(math.isclose(size, SIZE_OF_INDEX * other, rel_tol=1e-3) for other in sizes)
+    }
+
+
+def test_a_picture_has_letters_that_a_page_shows_and_fits_a_screen():
+    pictures = sorted(DOCS.glob("*/**/*.svg"))
+    assert pictures
+    for path in pictures:
+        svg = path.read_text(encoding="utf-8")
+        view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
         width, height = map(float, view.groups())
-        assert height <= most * width, path
+        pixels_per_point = PAGE_PIXELS / width
+        assert height * pixels_per_point <= MOST_PIXELS_HIGH, path
+        assert min(letter_sizes(svg)) * pixels_per_point >= LEAST_LETTERS, path
 
 
 def test_no_prose_stands_in_a_table_of_results():
