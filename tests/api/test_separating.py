@@ -154,17 +154,6 @@ def test_a_margin_is_a_gap_that_leaves_half(subtests, layer):
             assert again.margin == found.margin
 
 
-def test_margins_of_a_table_are_gaps_too():
-    table = asep.compare(["exp", "uniform"], [200, 2000], "cross_attention", margin=True)
-    for row in table.itertuples():
-        if math.isnan(row.margin):
-            with pytest.raises(ValueError, match="margin=nan; allowed: numbers from 0, or None"):
-                asep.separate(row.kernel, "cross_attention", n=row.n, margin=row.margin)
-        else:
-            found = asep.separate(row.kernel, "cross_attention", n=row.n, margin=row.margin)
-            assert found.probability >= row.probability / 2 * (1 - 1e-12)
-
-
 def test_an_alias_is_answered_under_the_kernels_name():
     found = asep.separate("none", n=200)
     assert found == asep.separate("uniform", n=200)

@@ -82,15 +82,6 @@ def test_what_is_described_elsewhere_is_described_there():
             assert any(f"{s}.{n}".startswith(places) for s, n in table), other
 
 
-def test_what_differs_between_models_is_said_together():
-    table = rows()
-    assert table[FIRST, "panels.NAME.model"][:2] == [
-        "`regression`, `self_attention` or `cross_attention`",
-        "that of its figure",
-    ]
-    assert table[FIRST, "figures.NAME.fixed.theta"][0] == "number ≥ 1e-06 and ≤ 1,000 or text"
-
-
 def test_another_section_is_described_without_a_word_here():
     class Heads(StrictModel):
         """Ranks of heads."""
