@@ -131,13 +131,23 @@ def load_config(
         Listing every fault, by file, with its path, the value that stands there and what is
         allowed.
     """
-    written = read_config(path)
-    overrides = overrides or {}
+    return checked_config(read_config(path), overrides or {}, origin, tries_functions)
+
+
+def checked_config(
+    written: WrittenSettings,
+    overrides: dict[str, Any],
+    origin: str = "--config",
+    tries_functions: bool = True,
+) -> Config:
+    """The configuration that written settings are, where overrides beat them; arguments and errors
+    as of `load_config`."""
     check_mapping(overrides, origin.rstrip(":"))
     for key, value in overrides.items():
         check_extent(value, dotted((key,)), origin.rstrip(":"))
     overrides = _typed(overrides)
-    values = _merged(written.values, _in_sections(overrides))
+    overrides_by_section = _in_sections(overrides)
+    values = _merged(written.values, overrides_by_section)
     faults = unencodable_values(values)
     if not faults:
         values = _with_own_kernels(values)
@@ -150,7 +160,7 @@ def load_config(
         else:
             faults = _faults_between(config, tries_functions)
     if faults:
-        faults = told_once(faults, written.nodes, _in_sections(overrides))
+        faults = told_once(faults, written.nodes, overrides_by_section)
         lines_by_source: dict[str, list[str]] = {}
         for place, text in faults:
             line = _line(place, text, overrides, origin)

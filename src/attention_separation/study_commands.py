@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from .commands import STUDIES, study_of
-from .config import load_config, overrides_of, read_config
+from .config import checked_config, overrides_of, read_config
 from .messages.command_line import whole_number
 from .messages.words import counted
 from .pages.keeping import keep_run
@@ -267,10 +267,10 @@ def _studies(arguments: argparse.Namespace) -> dict[str, Study]:
 
 def _studies_of(overrides: list[str]) -> dict[str, Study]:
     """The studies of the settings of this folder; on stderr, which of its files are not read."""
-    path = Path("config.yaml")
+    written = read_config(Path("config.yaml"))
     # No kernel is needed: who asks what results say runs no code of the settings'.
-    config = load_config(path, overrides_of(overrides), tries_functions=False)
-    note = read_config(path).note()
+    config = checked_config(written, overrides_of(overrides), tries_functions=False)
+    note = written.note()
     if note:
         print(note, file=sys.stderr)
     return config.studies()

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import attention_separation as asep
 from attention_separation.__main__ import main
@@ -71,8 +72,6 @@ def test_the_command_says_where_softmax_fails(capsys):
 
 
 def test_what_float64_does_not_tell_is_an_error():
-    with pytest.raises(ArithmeticError, match="sigmoid: from n = 2,935,380 on float64 does not"):
-        asep.largest_n("sigmoid", *CROSS, level=0.1)
     with pytest.raises(ArithmeticError, match="at n = 200 float64 does not tell at which g power"):
         asep.least_weight("power_200", 200, CROSS[0], d=5, m=5, a0=0.3, a1=2)
 
@@ -205,11 +204,11 @@ WITH_A_KERNEL = {
         kernel, n=40, trials=3, theta=0.7, method="dense"
     ),
     "largest_n": lambda kernel: asep.largest_n(kernel, level=0.01),
-    "spans": lambda kernel: asep.spans(kernel, level=0.01),
     "least_weight": lambda kernel: asep.least_weight(kernel, 200),
 }
 
 
+@pytest.mark.usefixtures("few_looks")
 @pytest.mark.parametrize("kind", [np.float16, np.float32])
 def test_small_floats_are_warned_of_once_by_each_question(subtests, kind):
     """However a kernel is made; and whatever is asked of one."""
@@ -281,3 +280,62 @@ def test_a_size_of_0_is_refused():
         with pytest.raises(ValueError, match=f"^{name}=0.* numbers above 0 to "):
             asep.separate("exp", **at, **{name: 0})
     assert asep.separate("exp", **at, a0=0).probability > 0
+
+
+NO_TRUTH = ("no", "False", 1, 0, None, [True], np.ones(2))
+WITH_TRUTH = {
+    "scores normalised": lambda value: asep.scores(np.exp, normalised=value),
+    "features normalised": lambda value: asep.features(np.exp, normalised=value),
+    "features elementwise": lambda value: asep.features(np.exp, elementwise=value),
+    "pair normalised": lambda value: asep.pair(np.exp, np.exp, normalised=value),
+    "pair elementwise": lambda value: asep.pair(np.exp, np.exp, elementwise=value),
+    "rows normalised": lambda value: asep.rows(lambda x, counts: x, normalised=value),
+    "compare margin": lambda value: asep.compare("exp", 200, margin=value),
+    "plot margin": lambda value: asep.plot("exp", [200], margin=value),
+}
+
+
+def test_what_is_no_truth_value_is_refused(subtests):
+    for parameter in WITH_TRUTH:
+        with subtests.test(parameter):
+            call = WITH_TRUTH[parameter]
+            _, name = parameter.split()
+            for value in NO_TRUTH:
+                if value is None and parameter == "rows normalised":
+                    continue  # not said
+                with pytest.raises(ValueError, match=f"{name}=.*; allowed: True or False"):
+                    call(value)
+            call(np.True_)
+
+
+WITH_NAME = {
+    "scores": lambda name: asep.scores(np.exp, name=name),
+    "features": lambda name: asep.features(np.exp, name=name),
+    "pair": lambda name: asep.pair(np.exp, np.exp, name=name),
+    "rows": lambda name: asep.rows(lambda x, counts: x, name=name),
+}
+
+
+def test_what_is_no_name_is_refused(subtests):
+    for maker in WITH_NAME:
+        with subtests.test(maker):
+            for name in (5, "", "  ", ["a"], np.arange(3), b"exp", True):
+                with pytest.raises(ValueError, match=r"name=.*; allowed: a text"):
+                    WITH_NAME[maker](name)
+            assert WITH_NAME[maker]("mine").name == "mine"
+            assert WITH_NAME[maker](None).name
+
+
+def test_what_are_no_axes_is_refused():
+    figure, _ = pyplot.subplots()
+    found = asep.separate("exp")
+    for draw in (
+        lambda axes: asep.plot("exp", [200], axes),
+        lambda axes: found.plot(axes),
+    ):
+        for wrong in (object(), figure, [figure], "axes", 0):
+            with pytest.raises(ValueError, match=r"axes=.*; allowed: axes of matplotlib, or None"):
+                draw(wrong)
+        axes = pyplot.subplots()[1]
+        assert draw(axes) is axes
+    pyplot.close("all")

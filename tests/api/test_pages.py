@@ -86,7 +86,7 @@ NEEDLE = "## Find one token in noise"
 RECALL = "## Recall one of n pairs"
 
 CALLS: list[tuple[str, str, Answer, Mapping[str, Default]]] = [
-    ("README.md", TRY, reach("x**4"), OF_DATA),
+    ("README.md", TRY, reach("power_4"), OF_DATA),
     ("README.md", TRY, probability, OF_DATA),
     ("README.md", ENOUGH, noisy("linear"), OF_NEEDLE),
     ("docs/kernels.md", ANSWER, reach("power_4", "self_attention", "ones"), OF_DATA),
@@ -134,7 +134,7 @@ def test_what_turns_an_answer_over_is_named_beside_it(subtests):
 @pytest.mark.parametrize(
     ("answer", "defaults", "names"),
     [
-        (reach("x**4"), OF_DATA, ["a1", "c"]),
+        (reach("power_4"), OF_DATA, ["a1", "c"]),
         (reach("uniform"), OF_DATA, ["d"]),
         (reach("exp"), OF_DATA, []),
         (noisy("linear"), OF_NEEDLE, ["mu"]),

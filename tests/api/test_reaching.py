@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import attention_separation as asep
-from attention_separation.any_attention import reach_search
+from attention_separation.any_attention import least_values, reach_search
 from attention_separation.any_attention.layers import LAYERS
 from attention_separation.api.reaching import TEMPERATURE_QUANTITY, words_of_runs
 
@@ -118,6 +118,38 @@ def test_where_the_answer_hangs_on_what_is_undecided_it_is_an_error():
 
 
 # What is least of a parameter.
+
+
+def made_least(gap):
+    """As `least_parameter`, of a kernel that separates from 7 on, and of which float64 does not
+    tell so from 7 / gap on."""
+
+    def verdict_at(values):
+        return np.where(values >= 7, 1.0, np.where(values > 7 / gap, np.nan, 0.0))
+
+    return lambda parameter, *at: least_values.least_value(
+        verdict_at, parameter.low, parameter.high
+    )
+
+
+def test_a_least_value_that_float64_tells_to_a_hundredth_is_an_answer(monkeypatch):
+    words = "at n = 2,000 float64 does not tell at which"
+    for gap in (1.001, 1.0099):
+        monkeypatch.setattr(least_values, "least_parameter", made_least(gap))
+        with pytest.warns(
+            UserWarning, match=rf"{words} p x\^p separates, but to {7 / gap:.6g} to 7$"
+        ):
+            assert asep.least_degree(2000) == pytest.approx(7)
+        with pytest.warns(UserWarning, match=rf"{words} T e\^\(x / T\) separates, but to"):
+            assert asep.critical_temperature(2000) == pytest.approx(1 / 7)
+    for gap in (1.0101, 1.4):
+        monkeypatch.setattr(least_values, "least_parameter", made_least(gap))
+        with pytest.raises(
+            ArithmeticError, match=rf"{words} p x\^p separates, of {7 / gap:.6g} to 7$"
+        ):
+            asep.least_degree(2000)
+        with pytest.raises(ArithmeticError, match=words):
+            asep.critical_temperature(2000)
 
 
 def test_larger_values_at_which_it_does_not_separate_are_named():

@@ -30,7 +30,7 @@ def test_at_its_defaults_it_is_every_row_of_the_table(subtests):
     for kernel in KERNELS:
         with subtests.test(kernel):
             tracked = VALUES[VALUES["kernel"] == kernel]
-            sizes = sorted({*tracked["n"]})[::3]
+            sizes = sorted({*tracked["n"]})[::5]
             tracked = tracked[tracked["n"].isin(sizes)]
             rows = [
                 row for layer in LAYERS for row in value_rows(KERNELS[kernel], layer, DATA, sizes)
@@ -97,19 +97,6 @@ def test_thresholds_and_gaps_against_all_sign_matrices(subtests, layer):
                 wanted = enumerated(kernel, layer, theta, gap)
                 assert found.probability == pytest.approx(wanted, abs=1e-12), (theta, gap)
                 assert (found.theta, found.gap) == (theta, gap)
-            # At the best threshold for a gap it is as large as at any other.
-            for gap in (0.02, 0.3):
-                own = asep.separate(kernel, margin=gap, **sizes)
-                assert (own.theta is None) == (own.probability == 0)
-                low, high = own.theta or (0.5, 0.6)
-                others = [
-                    asep.separate(kernel, theta=t, margin=gap, **sizes)
-                    for t in ((low + high) / 2, low + 1e-9, *np.linspace(0.01, 2.5, 25))
-                ]
-                best, start, *_ = (each.probability for each in others)
-                assert own.probability == pytest.approx(best, abs=1e-12)
-                assert own.probability == pytest.approx(start, abs=1e-12)
-                assert own.probability >= max(each.probability for each in others) - 1e-12
 
 
 @pytest.mark.parametrize("kernel", ["linear", "elu_plus_one", "exp", "x**3"])
@@ -121,7 +108,7 @@ def test_the_best_thresholds_for_a_gap_have_its_probability(kernel):
         whole = asep.separate(kernel, **at)
         edges = whole.curve.edges[whole.curve.edges > 0]
         middles = (edges[:-1] + edges[1:]) / 2
-        for part in (0.25, 0.5, 0.9):
+        for part in (0.25, 0.9):
             gap = part * whole.margin
             found = asep.separate(kernel, **at, margin=gap)
             low, high = found.theta
@@ -131,7 +118,7 @@ def test_the_best_thresholds_for_a_gap_have_its_probability(kernel):
                 again = asep.separate(kernel, **at, margin=gap, theta=theta).probability
                 assert again == pytest.approx(found.probability, abs=1e-12), (n, part, theta)
             # Of these, the best without a gap is one.
-            for theta in middles:
+            for theta in middles[::2]:
                 other = asep.separate(kernel, **at, margin=gap, theta=theta).probability
                 assert other <= found.probability + 1e-12, (n, part, theta)
 
@@ -148,34 +135,23 @@ MARGINS = {
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda x: x.words)
 def test_a_margin_is_a_gap_that_leaves_half(subtests, layer):
     """At the supremum itself; a gap that is larger by more than rounding leaves less."""
-    for name in MARGINS:
+    for place, name in enumerate(MARGINS):
         with subtests.test(name):
-            kernel, at = MARGINS[name], (layer.model, layer.attention_x)
-            for n in (20, 2000):
-                found = asep.separate(kernel, *at, n=n)
-                again = asep.separate(kernel, *at, n=n, margin=found.margin)
-                if found.margin is None:
-                    assert (again.probability, again.gap) == (found.probability, 0)
-                    continue
-                assert again.gap == found.margin
-                assert again.probability >= found.probability / 2 * (1 - 1e-12)
-                less = asep.separate(kernel, *at, n=n, margin=found.margin * (1 - 1e-6))
-                assert less.probability >= again.probability - 1e-12
-                size = float(found.scored.d1.size.max()) / math.sqrt(math.log(n))
-                more = asep.separate(kernel, *at, n=n, margin=found.margin + 1e-11 * size)
-                assert more.probability < found.probability / 2
-                assert again.margin == found.margin
-
-
-def test_margins_of_a_table_are_gaps_too():
-    table = asep.compare(["exp", "uniform"], [200, 2000], "cross_attention", margin=True)
-    for row in table.itertuples():
-        if math.isnan(row.margin):
-            with pytest.raises(ValueError, match="margin=nan; allowed: numbers from 0, or None"):
-                asep.separate(row.kernel, "cross_attention", n=row.n, margin=row.margin)
-        else:
-            found = asep.separate(row.kernel, "cross_attention", n=row.n, margin=row.margin)
-            assert found.probability >= row.probability / 2 * (1 - 1e-12)
+            n = (20, 2000)[(place + LAYERS.index(layer)) % 2]
+            kernel, at = MARGINS[name], (layer.model, layer.attention_x, n)
+            found = asep.separate(kernel, *at)
+            again = asep.separate(kernel, *at, margin=found.margin)
+            if found.margin is None:
+                assert (again.probability, again.gap) == (found.probability, 0)
+                continue
+            assert again.gap == found.margin
+            assert again.probability >= found.probability / 2 * (1 - 1e-12)
+            less = asep.separate(kernel, *at, margin=found.margin * (1 - 1e-6))
+            assert less.probability >= again.probability - 1e-12
+            size = float(found.scored.d1.size.max()) / math.sqrt(math.log(n))
+            more = asep.separate(kernel, *at, margin=found.margin + 1e-11 * size)
+            assert more.probability < found.probability / 2
+            assert again.margin == found.margin
 
 
 def test_an_alias_is_answered_under_the_kernels_name():
@@ -245,11 +221,6 @@ def test_numbers_may_be_those_of_numpy():
     plain = asep.separate("exp", n=200, a1=1.5, theta=1.0, margin=0.5, m=9)
     given = {"a1": np.float32(1.5), "theta": np.int64(1), "margin": np.float32(0.5)}
     assert asep.separate("exp", n=np.int64(200), m=np.int8(9), **given) == plain
-
-
-def test_what_float64_does_not_tell_is_said():
-    with pytest.raises(ArithmeticError, match="sigmoid: at n = 200,000,000 float64 does not tell"):
-        asep.separate("sigmoid", "cross_attention", n=2 * 10**8)
 
 
 def test_memory_is_told_before_it_is_taken():

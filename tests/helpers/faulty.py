@@ -363,35 +363,10 @@ def _swap(inner: dict, one: Any, two: Any) -> None:
     inner[one], inner[two] = inner[two], inner[one]
 
 
-@st.composite
-def unknown_panel(draw, over: bool = False) -> Fault:
-    """A panel in a figure that is none, or stands there twice."""
-    figure = draw(st.sampled_from(sorted(SMALL[FIRST]["figures"])))
-    panels = list(SMALL[FIRST]["figures"][figure]["panels"])
-    place = draw(st.integers(0, len(panels) - 1))
-    twice = [panels[place - 1]] if len(panels) > 1 else []
-    name = draw(st.sampled_from(["fig9z", *twice, *ODD]))
-    path = (FIRST, "figures", figure, "panels")
-    panels[place] = name
-    at_item = tuple(f"{dotted(path)}[{k}]: " for k in range(len(panels)))
-    return replaced("unknown panel", path, panels, True, over, at_item)
-
-
-@st.composite
-def unknown_model(draw, over: bool = False) -> Fault:
-    """Another model, with the parameters of the first."""
-    entries = [(FIRST, "panels", name, "model") for name in SMALL[FIRST]["panels"]]
-    entries += [("open_choices", "phase", name, "model") for name in SMALL["open_choices"]["phase"]]
-    path = draw(st.sampled_from(entries))
-    value = draw(st.sampled_from(["regression", "self_attention", "cross_attention", "softmax"]))
-    same = value == at(SMALL, path)
-    return replaced("other model", path, value, not same, over, nearby(path))
-
-
 KINDS = {
     "junk": junk, "extreme": extreme, "other container": other_container,
     "null": null, "unknown key": unknown_key, "misspelt": misspelt,
-    "range": bad_range, "unknown panel": unknown_panel, "model": unknown_model,
+    "range": bad_range,
 }  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import attention_separation as api
 import attention_separation as asep
 from attention_separation import needle, recall
 from attention_separation.messages.number_check import number, whole_number
@@ -104,15 +103,15 @@ HUGE = {
 }
 SIZES = ("d", "m", "a0", "a1", "b", "c", "split")
 QUESTIONS: dict[Callable[..., Any], dict[str, Any]] = {
-    api.separate: {"kernel": "exp", "n": 200},
-    api.success: {"contest": {"fires": "exp", "silent": ["linear"]}, "n": 200},
-    api.compare: {"kernels": ["exp"], "n": [200]},
-    api.largest_n: {"kernel": "linear"},
-    api.critical_temperature: {"n": 200},
-    api.least_degree: {"n": 200},
-    api.least_weight: {"kernel": "linear", "n": 200},
-    api.simulate: {"kernel": "exp", "n": 200, "trials": 2},
-    api.at_temperature: {"kernel": "exp", "temperature": 2.0},
+    asep.separate: {"kernel": "exp", "n": 200},
+    asep.success: {"contest": {"fires": "exp", "silent": ["linear"]}, "n": 200},
+    asep.compare: {"kernels": ["exp"], "n": [200]},
+    asep.largest_n: {"kernel": "linear"},
+    asep.critical_temperature: {"n": 200},
+    asep.least_degree: {"n": 200},
+    asep.least_weight: {"kernel": "linear", "n": 200},
+    asep.simulate: {"kernel": "exp", "n": 200, "trials": 2},
+    asep.at_temperature: {"kernel": "exp", "temperature": 2.0},
     needle.limit: {"kernel": "exp", "mu": 5, "n": 100},
     needle.critical_n: {"kernel": "exp", "mu": 5},
     needle.sink: {"mu": 5, "n": 100},
@@ -125,7 +124,7 @@ FREE = ("kernels", "kernel")
 def parameters(question: Callable[..., Any]) -> list[str]:
     names = [*inspect.signature(question).parameters]
     more = SIZES if "options" in names or "kwargs" in names else ()
-    left_out = {*FREE, "options", "kwargs", "margin" if question is api.compare else ""}
+    left_out = {*FREE, "options", "kwargs", "margin" if question is asep.compare else ""}
     return [name for name in dict.fromkeys([*names, *more]) if name not in left_out]
 
 

@@ -38,7 +38,7 @@ def template(docs, text, name="page.md.j2"):
 
 
 def rendered(docs, text):
-    return render(template(docs, text), docs, FACTS)
+    return render(template(docs, text), Tables(docs), FACTS)
 
 
 def test_a_guard_that_holds_leaves_nothing_on_the_page(docs):
@@ -55,6 +55,13 @@ def test_a_guard_that_fails_says_where_what_the_tables_have_and_what_to_do(docs)
         '  {% holds one(tables("t"), name="a").n > 1000 %}\n'
         "Write what the tables say now, and its guard; or put back the tables of the kept run."
     )
+
+
+def test_a_guard_of_a_page_that_another_includes_is_named_with_its_own(docs):
+    words = "{% macro said() %}\nWords.\n{% holds false %}\n{% endmacro %}\n{{ said() }}"
+    template(docs, words, "own.md.j2")
+    with pytest.raises(PageError, match=r"^own\.md\.j2, line 3: a finding no longer holds\."):
+        rendered(docs, '{% from "own.md.j2" import said %}\n{{ said() }}')
 
 
 def test_a_guard_beneath_a_table_shows_its_rows(docs):

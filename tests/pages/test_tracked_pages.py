@@ -1,5 +1,6 @@
 """Guards of the pages stop them where a finding no longer holds, and pages read as they should."""
 
+import math
 import re
 
 import pytest
@@ -7,7 +8,7 @@ from prose import Prose, all_faults, faults, prose
 from tracked_pages import DOCS, ROOT, TEMPLATES, copy_of_docs, page_of
 
 from attention_separation.__main__ import main
-from attention_separation.pages.rendering import PageError, render
+from attention_separation.pages.rendering import PageError, Tables, render
 from attention_separation.studies.facts import FACTS
 
 MOST_WORDS_OF_ALL = 25_000
@@ -19,6 +20,12 @@ FIRST_SCREEN = 20
 MOST_WORDS_OF_A_CELL = 12
 LOOKED_UP = {"papers.md", "README.md", "long_description.md"}
 """Pages with tables to look things up in."""
+
+PAGE_PIXELS = 830
+LEAST_LETTERS = 9
+MOST_PIXELS_HIGH = 1050
+SIZE_OF_INDEX = 0.72
+"""Of an index's letters, in parts of those that it stands at."""
 
 TABLE_LINE = re.compile(r"^\|.*\|$", re.M)
 CELL_END = re.compile(r"(?<!\\)\|")
@@ -33,29 +40,32 @@ def docs(tmp_path):
     return copy_of_docs(tmp_path)
 
 
-def assert_named(template, text, guard, path):
-    """That a guard which is broken stops the page, and is said with its line and its finding."""
-    broken = f"{text[: guard.start(1)]}({guard[1]}) and false{text[guard.end(1) :]}"
-    path.write_text(broken, encoding="utf-8")
-    with pytest.raises(PageError) as error:
-        render(path, path.parents[1], FACTS)
-    line = text[: guard.start()].count("\n") + 1
-    place, *finding, condition, advice = str(error.value).splitlines()
-    assert place == f"{template.name}, line {line}: a finding no longer holds."
-    assert len(" ".join(finding).split()) > 5
-    assert not any(mark in words for words in finding for mark in ("{{", "{%", "|--"))
-    assert guard[1] in condition
-    assert advice.startswith("Write what the tables say now, and its guard")
-
-
 def test_every_guard_that_fails_is_named_with_its_finding(docs):
+    """All of a page at once."""
+    tables = Tables(docs)
     for template in TEMPLATES:
         path = docs / "templates" / template.name
         text = path.read_text(encoding="utf-8")
-        guards = [*GUARD.finditer(text)]
-        assert guards
-        for guard in guards:
-            assert_named(template, text, guard, path)
+        guards = {text[: guard.start()].count("\n") + 1: guard[1] for guard in GUARD.finditer(text)}
+        path.write_text(GUARD.sub(r"{% holds (\1) and false %}", text), encoding="utf-8")
+        with pytest.raises(PageError) as error:
+            render(path, tables, FACTS)
+        path.write_text(text, encoding="utf-8")
+        said, _, advice = str(error.value).rpartition("\n")
+        assert advice.startswith("Write what the tables say now, and its guard")
+        first, *blocks = said.split(f"{template.name}, line ")
+        assert first == ""
+        # Those in a loop are said each time.
+        named = set()
+        for block in blocks:
+            place, *finding, condition = block.splitlines()
+            line, _, words = place.partition(": ")
+            named.add(int(line))
+            assert words == "a finding no longer holds."
+            assert len(" ".join(finding).split()) > 5
+            assert not any(mark in words for words in finding for mark in ("{{", "{%", "|--"))
+            assert guards[int(line)] in condition
+        assert named == guards.keys() != set()
 
 
 def test_a_finding_that_no_longer_holds_stops_the_gallery(docs, capsys):
@@ -104,13 +114,28 @@ def test_readme_leads_from_a_question_to_a_picture_in_one_screen():
     assert lines[FIRST_SCREEN].startswith("![Figure 4")
 
 
-def test_a_picture_fits_a_page():
-    # Of a printed page, 7.5 by 10 inches.
-    most = 4 / 3
-    for path in sorted(DOCS.rglob("*.svg")):
-        view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', path.read_text(encoding="utf-8"))
+def letter_sizes(svg):
+    """The sizes of a picture's letters in its points, without those of indices: Matplotlib draws
+    letters at a hundredth of their size."""
+    sizes = {100 * float(scale) for scale in re.findall(r"scale\(([\d.]+) -[\d.]+\)", svg)}
+    sizes |= {float(size) for size in re.findall(r'font-size="([\d.]+)"', svg)}
+    return {
+        size
+        for size in sizes
+        if not any(math.isclose(size, SIZE_OF_INDEX * other, rel_tol=1e-3) for other in sizes)
+    }
+
+
+def test_a_picture_has_letters_that_a_page_shows_and_fits_a_screen():
+    pictures = sorted(DOCS.glob("*/**/*.svg"))
+    assert pictures
+    for path in pictures:
+        svg = path.read_text(encoding="utf-8")
+        view = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
         width, height = map(float, view.groups())
-        assert height <= most * width, path
+        pixels_per_point = PAGE_PIXELS / width
+        assert height * pixels_per_point <= MOST_PIXELS_HIGH, path
+        assert min(letter_sizes(svg)) * pixels_per_point >= LEAST_LETTERS, path
 
 
 def test_no_prose_stands_in_a_table_of_results():

@@ -21,9 +21,7 @@ from attention_separation.settings.kernel_section import FeatureKernel, PythonKe
 from attention_separation.settings.kernel_values import own_kernel, own_kernels
 from attention_separation.studies.any_attention import figures
 from attention_separation.studies.any_attention.figures import label_of
-from attention_separation.studies.any_attention.own_kernel_faults import kernel_fault
 from attention_separation.studies.any_attention.settings import KernelsJob
-from attention_separation.studies.any_attention.tables.value_table import reach_row
 
 DATA = CONFIG.any_attention.data
 SIZES = [200, 2000, 10**6, 10**12]
@@ -32,17 +30,11 @@ ELU = "where(x > 0, x + 1, exp(x))"
 TWINS = {
     # an own kernel: the built-in one that it is
     "exp": ScoreKernel(score="exp(x)"),
-    "exp_quarter": ScoreKernel(score="exp(x/4)"),
-    "exp_sqrt_d": ScoreKernel(score="exp(x/sqrt(d))"),
     "linear": ScoreKernel(score="x"),
-    "uniform": ScoreKernel(score="1"),
-    "power_4": ScoreKernel(score="x**4"),
     "power_log_n": ScoreKernel(score="x**log_n"),
     "taylor_2": ScoreKernel(score="1 + x + x**2/2"),
     "relu2_over_n": ScoreKernel(score="maximum(x, 0)**2 / n", normalised=False),
-    "sigmoid_log_n": ScoreKernel(score="1 / (1 + exp(log_n - x))"),
     "elu_plus_one": FeatureKernel(feature_map=ELU),
-    "relu_features": FeatureKernel(feature_map="(x > 0) * x"),
     "softplus": PythonKernel(python="own_functions.softplus"),
     "exp_features": PythonKernel(python="own_functions.both_signs", of="features"),
 }
@@ -75,7 +67,6 @@ def test_equal_to_its_built_in_twin(subtests):
     for name in TWINS:
         with subtests.test(name=name):
             kernel, twin = own_kernel("mine", TWINS[name]), KERNELS[name]
-            assert kernel_fault("mine", TWINS[name], DATA, SIZES) == ""
             assert (kernel.kind, kernel.normaliser, kernel.source) == (
                 twin.kind,
                 twin.normaliser,
@@ -96,23 +87,6 @@ def test_symbols_are_the_formulas():
     assert own_kernel("a", TWINS["elu_plus_one"]).symbol == f"φ = {ELU}"
     assert own_kernel("a", TWINS["softplus"]).symbol == "own_functions.softplus"
     assert own_kernel("a", ScoreKernel(score="x*d/n")).sees == "x, n and d"
-
-
-def test_rows_of_the_table_of_kernels(subtests):
-    """e^(x/4) overflows at weights in X far below the largest that is tried."""
-    for name in ["exp_quarter", "elu_plus_one", "uniform", "linear"]:
-        with subtests.test(name=name):
-            for layer in LAYERS:
-                kernel = own_kernel("mine", TWINS[name])
-                wanted, found = (reach_row(one, layer, DATA) for one in (KERNELS[name], kernel))
-                for key in ("last_n", "n_equal_to_uniform"):
-                    assert found[key] == wanted[key], key
-                if layer.attention_x == "identity":
-                    found, wanted = (
-                        known_least_weights(one, layer, DATA, [2000, 200_000])
-                        for one in (kernel, KERNELS[name])
-                    )
-                    assert found == pytest.approx(wanted, rel=1e-6)
 
 
 def test_a_weight_in_x_that_only_overflow_hides_is_unknown():
@@ -150,14 +124,14 @@ def test_figures_have_own_kernels_after_the_others(tmp_path, monkeypatch):
     monkeypatch.setattr(drawing, "FORMATS", ("svg",))
     few = dataclasses.replace(figures.DRAWN[name], count=4, shown=("exp", "linear"))
     monkeypatch.setitem(figures.DRAWN, name, few)
-    own = {f"own_{k}": TWINS["elu_plus_one"] for k in range(9)}
+    own = {f"own_{k}": TWINS["elu_plus_one"] for k in range(3)}
     job = KernelsJob(data=DATA, kernels=own)
     path = tmp_path / f"{name}.svg"
     words = ["--settings", job.canonical(), "--figure", name, "--output", str(path)]
     run_job("studies.any_attention.figures", *words)
     table = pq.read_table(path.with_suffix(".parquet")).to_pandas()
     assert list(dict.fromkeys(table["kernel"])) == ["exp", "linear", *own]
-    line = table[(table["kernel"] == "own_3") & (table["model"] == "cross_attention")]
+    line = table[(table["kernel"] == "own_1") & (table["model"] == "cross_attention")]
     wanted = best_probabilities(KERNELS["elu_plus_one"], LAYERS[2], DATA, line["n"].tolist())
     np.testing.assert_allclose(line["p_best"], wanted, atol=1e-12)
 

@@ -50,8 +50,8 @@ class Part:
 def require_own_weights(kernel: Kernel, types: TokenTypes, other_types: TokenTypes) -> None:
     """Raise an ArithmeticError unless the weights of one point's types are the same when they are
     asked for again, after those of other types, and among other tokens: these but for a positive
-    factor of each row where rows are divided by their sums."""
-    if kernel.logarithmic:
+    factor of each row where rows are divided by their sums. A formula sees no other tokens."""
+    if kernel.logarithmic or kernel.is_formula:
         return
     inputs = inputs_shown(types, kernel)
     weights = kernel.weigh(inputs)

@@ -167,6 +167,7 @@ class Kernel:
     vectors_seen : see `VectorsSeen`
     may_subtract : of kernels of rows, whether weights may be differences of larger numbers, whose
         rounding is theirs
+    is_formula : whether `weigh` evaluates a formula, at each score or coordinate by itself
     steps_of : numbers of tokens (P,) and d -> (P, F), what of its formula goes in steps of n; None
         where that is not known, or nothing does
     """
@@ -184,6 +185,7 @@ class Kernel:
     of_rows: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     vectors_seen: VectorsSeen = "every class"
     may_subtract: bool = False
+    is_formula: bool = False
     steps_of: Callable[[np.ndarray, int], np.ndarray] | None = None
 
     @property

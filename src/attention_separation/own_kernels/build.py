@@ -156,6 +156,7 @@ def formula_kernel(
         kernel = feature_kernel(name, symbol, plain, elementwise=True, **options)
     else:
         kernel = score_kernel(name, symbol, plain, **options)
+    kernel = replace(kernel, is_formula=True)
     if formula.steps:
         kernel = replace(kernel, steps_of=_steps_of(formula))
     if normaliser == "none":

@@ -47,7 +47,7 @@ def scores(
     _require_function("scores", function)
     _require_no_default_size(function)
     name = optional_text("name", name) or _name_of(function)
-    weights = build.called(name, name, _called_with_sizes(function), build.same_shape)
+    weights = build.called(name, name, _with_sizes(function), build.same_shape)
     return build.score_kernel(name, f"{name}(x)", weights, **_options(normalised))
 
 
@@ -124,13 +124,12 @@ def rows(
     _require_function("rows", function)
     _require_no_default_size(function)
     name = optional_text("name", name) or _name_of(function)
-    function_of_sizes = _called_with_sizes(function)
     is_divided_unasked = normalised is None
     options = _options(True if normalised is None else normalised)
+    of_sizes = _with_sizes(function)
 
     def row_weights(x: np.ndarray, counts: np.ndarray, n: int, d: int) -> np.ndarray:
-        of_sizes = function_of_sizes(n, d)
-        weights = build.checked_call(name, name, of_sizes, build.same_shape, x, counts)
+        weights = build.checked_call(name, name, of_sizes(n, d), build.same_shape, x, counts)
         if is_divided_unasked:
             _say_if_not_1(name, weights, counts)
         return weights
@@ -232,21 +231,20 @@ def _feature_map(name: str, phi: Callable[[Any], Any], elementwise: bool) -> bui
     return build.called(name, name, of_sizes, build.vectors)
 
 
-def _called_with_sizes(
+def _with_sizes(
     function: Callable[..., Any],
 ) -> Callable[[int, int], Callable[..., np.ndarray]]:
-    """What makes of n and d a function of arrays that calls the given one with these too, where it
+    """For an n and a d, a function of arrays that calls the given one with n and d too, where it
     has arguments of these names."""
-    of_arrays = numpy_of(function)
+    # Read once: it takes longer than most functions do.
     arguments = _parameters(function)
-    takes_n = "n" in arguments
-    takes_d = "d" in arguments
+    of_arrays = numpy_of(function)
 
     def of_sizes(n: int, d: int) -> Callable[..., np.ndarray]:
         sizes = {}
-        if takes_n:
+        if "n" in arguments:
             sizes["n"] = n
-        if takes_d:
+        if "d" in arguments:
             sizes["d"] = d
         return partial(of_arrays, **sizes)
 

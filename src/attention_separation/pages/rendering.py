@@ -4,6 +4,7 @@ A number on a page is an expression over a table; beneath each finding stands it
 `{% holds CONDITION %}`. A page whose guard fails is not written.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from traceback import extract_tb
@@ -26,12 +27,8 @@ class PageError(ValueError):
     """A page that cannot be written; the text names it, and says what to do."""
 
 
-class GuardError(Exception):
-    """A guard that does not hold, by its template and its line there."""
-
-    def __init__(self, template: str, line: int):
-        self.template = template
-        self.line = line
+MARK_OF_BROKEN = re.compile(r"\0(.*?):(\d+)\0")
+"""What stands in place of a guard that does not hold: its template and its line there."""
 
 
 class Holds(Extension):
@@ -50,10 +47,9 @@ class Holds(Extension):
         return nodes.Output([call]).set_lineno(line)
 
     def _check(self, condition: object, template: str, line: int) -> str:
-        """Nothing on the page if a guard's condition holds; else GuardError."""
-        if not condition:
-            raise GuardError(template, line)
-        return ""
+        """Nothing on the page if a guard's condition holds; else a mark, as MARK_OF_BROKEN reads
+        it."""
+        return "" if condition else f"\0{template}:{line}\0"
 
 
 class Tables:
@@ -107,12 +103,10 @@ def mark(verdict: str) -> str:
     return f"{MARKS.get(verdict, '·')} {verdict}"
 
 
-def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], Any]]) -> str:
-    """The text of a page, from the tables below a folder; `facts` are values with arithmetic, by
-    the name that templates have for them; PageError if a name is not defined, a table is missing,
-    or a guard does not hold."""
-    tables = Tables(docs)
-    parts: list[str] = []
+def render(template: Path, tables: Tables, facts: Mapping[str, Callable[[Tables], Any]]) -> str:
+    """The text of a page, from tables; `facts` are values with arithmetic, by the name that
+    templates have for them; PageError if a name is not defined, a table is missing, or guards do
+    not hold, each of which it names."""
     environment = Environment(
         loader=FileSystemLoader(template.parent),
         undefined=StrictUndefined,
@@ -125,15 +119,23 @@ def render(template: Path, docs: Path, facts: Mapping[str, Callable[[Tables], An
     environment.globals |= {"tables": tables, "one": one, "where": chosen}
     try:
         environment.globals |= {name: make(tables) for name, make in facts.items()}
-        parts.extend(environment.get_template(template.name).generate())
-    except GuardError as error:
-        if error.template != template.name:
-            # A page whose statement this one includes: what is said is of that page.
-            return render(template.with_name(error.template), docs, facts)
-        raise PageError(_broken(template, error.line, "".join(parts))) from None
+        # Not `render`, whose errors have no line of a template left.
+        text = "".join(environment.get_template(template.name).generate())
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise PageError(f"{_place(error, template)}: {error}") from error
-    return "".join(parts)
+    page = ""
+    broken: list[str] = []
+    before, *rest = MARK_OF_BROKEN.split(text)
+    for name, line, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        page += before
+        before = after
+        if name != template.name:
+            # A page whose statement this one includes: what is said is of that page.
+            return render(template.with_name(name), tables, facts)
+        broken.append(_broken(template, int(line), page))
+    if broken:
+        raise PageError("\n".join([*broken, ADVICE]))
+    return text
 
 
 def _place(error: Exception, template: Path) -> str:
@@ -149,11 +151,10 @@ def _broken(template: Path, line: int, page: str) -> str:
     paragraph = page.rstrip().rpartition("\n\n")[2].splitlines()
     finding = "\n".join(text for text in paragraph if not text.startswith("|--"))
     guard = template.read_text(encoding="utf-8").splitlines()[line - 1].strip()
-    return (
-        f"{template.name}, line {line}: a finding no longer holds.\n"
-        f"  {finding}\n  {guard}\n"
-        "Write what the tables say now, and its guard; or put back the tables of the kept run."
-    )
+    return f"{template.name}, line {line}: a finding no longer holds.\n  {finding}\n  {guard}"
+
+
+ADVICE = "Write what the tables say now, and its guard; or put back the tables of the kept run."
 
 
 LONG_DESCRIPTION = "long_description.md"
@@ -172,9 +173,10 @@ def write_pages(templates: Path, docs: Path, facts: Mapping[str, Callable[[Table
 
     All are rendered before any is written; PageError as `render`.
     """
+    tables = Tables(docs)
     pages = {}
     for template in sorted(templates.glob(f"[!_]*.md{SUFFIX}")):
         name = template.name.removesuffix(SUFFIX)
-        pages[_folder_of(name, docs) / name] = render(template, docs, facts)
+        pages[_folder_of(name, docs) / name] = render(template, tables, facts)
     for path, text in pages.items():
         write_text(path, text)
