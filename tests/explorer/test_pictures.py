@@ -221,6 +221,7 @@ def test_the_needles_picture_is_the_table():
         row = TABLED.loc[(kernel, 5.0)]
         assert line.get_label() == f"{kernel}: {row['512']:.3f}"
         assert line.get_ydata() == pytest.approx(row[[*map(str, pictures.TOKENS)]])
+    assert figure.axes[0].get_ylim()[1] < 1.1
     # As README and docs/tasks.md say them.
     assert "0.75 or more up to n = 162 for linear" in figure.get_label()
     assert "186,073 for softmax" in figure.get_label()

@@ -18,7 +18,7 @@ from attention_separation.own_kernels import given
 from attention_separation.pages import drawing
 from attention_separation.settings import kernel_values as own_kernels_module
 from attention_separation.settings.kernel_section import FeatureKernel, PythonKernel, ScoreKernel
-from attention_separation.settings.kernel_values import own_kernel, own_kernels
+from attention_separation.settings.kernel_values import load_function, own_kernel, own_kernels
 from attention_separation.studies.any_attention import figures
 from attention_separation.studies.any_attention.figures import label_of
 from attention_separation.studies.any_attention.settings import KernelsJob
@@ -160,3 +160,12 @@ def test_a_kernel_has_the_name_of_its_function():
     assert given.scores(squared).name == "squared"
     assert given.scores(lambda x: x**2).name == "kernel"
     assert given.pair(squared, lambda z: z).name == "squared_kernel"
+
+
+def test_a_module_of_this_folder_comes_before_others_of_its_name(tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for folder, answer in ((elsewhere, 1), (tmp_path, 2)):
+        (folder / "of_two_folders.py").write_text(f"def of(x):\n    return {answer}\n")
+    monkeypatch.syspath_prepend(elsewhere)
+    assert load_function("of_two_folders.of")(0) == 2
