@@ -28,7 +28,7 @@ def test_values_that_see_an_encoding_fall_below_the_bound_for_scores():
     """Two heads of rank 1 with values a_h x_i + w_(h,i) at d = 3: their sum has the part along u
     that degrees 1, 3 and 5 allow, and along the third axis a function of y, as no x_i gives it."""
     rng = np.random.default_rng(13)
-    x, y = data.orthogonal(rng, 400_000, 3, 2)
+    x, y = data.orthogonal(rng, 150_000, 3, 2)
     u = (x[:, :, 0] - x[:, :, 1]) / math.sqrt(2)
     along = sum(
         (2 * j + 1) * sign_coefficient(3, j) * eval_legendre(j, u) * eval_legendre(j, y)
@@ -64,7 +64,7 @@ def of_one_head(d: int, u: np.ndarray, y: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("points", [data.orthogonal, data.uniform])
 def test_it_holds_for_two_independent_points_as_for_orthogonal_ones(points):
     rng, d = np.random.default_rng(14), 16
-    x, y = points(rng, 200_000, d, 2)
+    x, y = points(rng, 80_000, d, 2)
     u, v = x[:, :, 0] - x[:, :, 1], x[:, :, 0] + x[:, :, 1]
     lengths = np.linalg.norm(u, axis=1) / 2
     assert np.abs(np.sum(u * v, axis=1)).max() < 1e-12

@@ -4,14 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attention_separation.studies.head_rank.constructions import vote
 from attention_separation.studies.head_rank.constructions.data import DISTRIBUTIONS
 from attention_separation.studies.head_rank.theory.one_head import chance_right
 
-DRAWS = 20_000
+DRAWS = 16_000
 FALSE_ALARM = 1e-6
 """Of each comparison below: 4.9 standard errors."""
 
@@ -26,7 +24,9 @@ def literal(distribution, d, points):
     return scores.argmax(axis=1) == products.argmax(axis=1)
 
 
-@given(distribution=st.sampled_from([*DISTRIBUTIONS]), d=st.sampled_from([4, 5, 64]))
+@pytest.mark.parametrize(
+    ("distribution", "d"), [("uniform", 4), ("orthogonal", 5), ("orthogonal", 64)]
+)
 def test_two_points_have_a_closed_form(distribution, d):
     chance = chance_right(distribution, d, 2)
     distance = abs(chance.value - (1 - vote.wrong_probability(d, heads=1)))
@@ -34,24 +34,17 @@ def test_two_points_have_a_closed_form(distribution, d):
     assert chance.error < 1e-5
 
 
-@given(
-    distribution=st.sampled_from([*DISTRIBUTIONS]),
-    case=st.sampled_from([(4, 4), (6, 5), (16, 8), (16, 16), (64, 16)]),
+@pytest.mark.parametrize(
+    ("distribution", "d", "points"),
+    [("uniform", 6, 5), ("uniform", 8, 64), ("orthogonal", 4, 4), ("orthogonal", 16, 8)],
 )
-def test_more_points_against_the_definition(distribution, case):
-    d, points = case
+def test_more_points_against_the_definition(distribution, d, points):
+    """Also of more independent points than dimensions. A chance that is 0.02 off is seen."""
     right = literal(distribution, d, points)
     chance = chance_right(distribution, d, points)
     assert chance.error < 5e-5
     spread = math.sqrt(chance.value * (1 - chance.value) / DRAWS)
     assert abs(right.mean() - chance.value) < 4.9 * spread
-
-
-def test_more_independent_points_than_dimensions():
-    right = literal("uniform", 8, 64)
-    chance = chance_right("uniform", 8, 64)
-    assert abs(right.mean() - chance.value) < 4.9 * math.sqrt(chance.value / DRAWS)
-    assert chance.value > 2 / 64
 
 
 def test_a_dimension_that_is_too_small_is_named():

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attention_separation.statistics.seeding import stream
 from attention_separation.studies.head_rank.constructions import vote
@@ -12,7 +10,7 @@ from attention_separation.studies.head_rank.settings.jobs import PluralityJob
 from attention_separation.studies.head_rank.theory import plurality_table
 
 JOB = PluralityJob(
-    draws=400, distributions=["uniform", "orthogonal"], dimensions=[5], points=[2, 3, 8],
+    draws=300, distributions=["uniform", "orthogonal"], dimensions=[5], points=[2, 8],
     heads=[1, 7, 101], seed=1,
 )  # fmt: skip
 
@@ -49,14 +47,14 @@ def test_one_head_is_right_as_often_as_the_exact_law_of_two_points_says(rows):
 def test_the_chance_of_one_head_is_that_of_each_of_them():
     """Held to a loop over draws, heads and points."""
     job = PluralityJob(
-        draws=3, distributions=["uniform"], dimensions=[4], points=[3], heads=[2, 5], seed=4
+        draws=3, distributions=["uniform"], dimensions=[3], points=[3], heads=[2, 5], seed=4
     )
     wanted = []
     for draw in range(3):
-        rng = stream(4, "head_rank", "plurality", "uniform", "d=4", str(draw))
-        x, y = DISTRIBUTIONS["uniform"](rng, 1, 4, 3)
+        rng = stream(4, "head_rank", "plurality", "uniform", "d=3", str(draw))
+        x, y = DISTRIBUTIONS["uniform"](rng, 1, 3, 3)
         right = 0
-        for direction in rng.standard_normal((5, 4)):
+        for direction in rng.standard_normal((5, 3)):
             scores = [(point @ direction) * (direction @ y[0]) for point in x[0].T]
             products = [point @ y[0] for point in x[0].T]
             right += scores.index(max(scores)) == products.index(max(products))
@@ -66,7 +64,7 @@ def test_the_chance_of_one_head_is_that_of_each_of_them():
 
 
 def test_orthogonal_points_are_as_many_as_fit(rows):
-    assert {row["n"] for row in rows if row["distribution"] == "orthogonal"} == {2, 3}
+    assert {row["n"] for row in rows if row["distribution"] == "orthogonal"} == {2}
     for row in rows:
         assert 0 <= row["ci_low"] <= row["error"] <= row["ci_high"]
         if row["distribution"] == "orthogonal":
@@ -88,24 +86,24 @@ def test_the_winner_has_most_of_the_votes():
     assert few == np.argmax(x[0].T @ g[0] * (g[0] @ y[0]))
 
 
-@given(
-    distribution=st.sampled_from(["uniform", "orthogonal"]),
-    case=st.sampled_from([(4, 2), (5, 4), (12, 8)]),
+@pytest.mark.parametrize(
+    ("distribution", "d", "n"),
+    [("uniform", 5, 4), ("uniform", 12, 8), ("orthogonal", 4, 2), ("orthogonal", 12, 8)],
 )
-def test_rank_0_is_what_least_squares_finds(distribution, case):
-    d, n = case
+def test_rank_0_is_what_least_squares_finds(distribution, d, n):
+    """Within 5 standard errors of the mean over 20,000 draws."""
     rng = np.random.default_rng(d * n)
     found = []
     weights = None
     for _ in range(2):
-        x, y = DISTRIBUTIONS[distribution](rng, 60_000, d, n)
+        x, y = DISTRIBUTIONS[distribution](rng, 20_000, d, n)
         parts = np.stack([y, x.sum(axis=2)], axis=-1)
         f = nearest(x, y)
         if weights is None:
             weights = np.linalg.lstsq(parts.reshape(-1, 2), f.ravel(), rcond=None)[0]
         found = np.sum((f - parts @ weights) ** 2, axis=1)
     assert found.mean() == pytest.approx(
-        plurality_table.uniform_attention_error(distribution, d, n), abs=0.012
+        plurality_table.uniform_attention_error(distribution, d, n), abs=0.025
     )
 
 
