@@ -1,9 +1,10 @@
-"""What made-up runs of single heads are held against, simulated once."""
+"""What made-up runs are held against: heads simulated once, and intervals."""
 
 from functools import cache
 
 import pytest
 
+from attention_separation.statistics import means
 from attention_separation.studies.head_rank.constructions.farthest_point import simulated_errors
 from attention_separation.studies.head_rank.training import runs
 
@@ -23,3 +24,11 @@ def simulated_once(monkeypatch):
         return [simulated_error(d, n, temperature, seed) for temperature in temperatures]
 
     monkeypatch.setattr(runs, "simulated_errors", errors)
+
+
+@pytest.fixture(scope="module")
+def exact_intervals():
+    """Of runs that end alike: hardly a spread is believed of them beside their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(means, "SPREAD", 1e-10)
+        yield

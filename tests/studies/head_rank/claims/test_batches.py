@@ -39,30 +39,33 @@ def test_without_the_arms_there_is_no_verdict():
     assert verdicts(runs_of(FIG1)) == ["not run"] * 4
 
 
-def test_a_training_loss_that_flatters_is_found():
-    rows = runs_of(ARMS, reported=0.001)
-    assert verdicts(rows, 0.01) == ["differs", "differs", "agrees", "agrees"]
+@pytest.mark.parametrize(("beyond", "verdict"), [(-1e-6, "agrees"), (1e-6, "differs")])
+def test_a_training_loss_may_flatter_by_the_margin(exact_intervals, beyond, verdict):
+    rows = [row | {"min_train": row["test_error"] - MARGIN - beyond} for row in runs_of(ARMS)]
+    assert verdicts(rows) == [verdict, verdict, "agrees", "agrees"]
 
 
-def repeated(cell):
-    return 0.4 + 0.1 * (cell.regime == "repeated")
+def is_repeated(cell):
+    return cell.regime == "repeated"
 
 
-def per_epoch(cell):
-    return 0.4 + 0.1 * (cell.schedule == "per_epoch")
+def is_per_epoch(cell):
+    return cell.schedule == "per_epoch"
 
 
 @given(
-    case=st.sampled_from([(repeated, "repeated batches"), (per_epoch, "schedule")]),
+    case=st.sampled_from([(is_repeated, "repeated batches"), (is_per_epoch, "schedule")]),
     sign=st.sampled_from([1, -1]),
 )
-def test_what_batches_do_is_told_from_what_the_schedule_does(case, sign):
-    error, differing = case
-    rows = judged(runs_of(ARMS, error=lambda cell: 0.4 + sign * (error(cell) - 0.4)))
+def test_what_batches_do_is_told_from_what_the_schedule_does(exact_intervals, case, sign):
+    is_other, differing = case
     beside = {"repeated batches", "schedule"} - {differing}
-    assert rows[differing]["verdict"] == "differs"
-    assert rows[differing]["measured"] == pytest.approx(0.1 * sign)
-    assert {rows[name]["verdict"] for name in beside} == {"agrees"}
+    for beyond, verdict in ((-1e-6, "agrees"), (1e-6, "differs")):
+        difference = sign * (MARGIN + beyond)
+        rows = judged(runs_of(ARMS, error=lambda cell, by=difference: 0.4 + by * is_other(cell)))
+        assert rows[differing]["verdict"] == verdict
+        assert rows[differing]["measured"] == pytest.approx(difference)
+        assert {rows[name]["verdict"] for name in beside} == {"agrees"}
 
 
 def test_cells_of_other_steps_are_no_arms():

@@ -9,7 +9,6 @@ from attention_separation.studies.head_rank.claims.learned_claims import (
     ATTENTION_ALONE,
     LEARNED_CLAIMS,
     MORE_HEADS,
-    NEGATIVE_ANGLE,
     VALUE_MAP,
 )
 
@@ -53,12 +52,52 @@ def test_the_median_angle_decides_with_how_many_heads_reach_the_bound():
     assert (three["verdict"], three["measured"]) == ("differs", 100)
 
 
-def test_an_angle_that_is_the_bound_reaches_it():
-    rows = runs_of(FIG1, error=lambda cell: 0.01 if cell.rank == 8 else 0.5)
-    for row in chosen(rows, layers=1, run=0):
-        row["angle"] = [NEGATIVE_ANGLE for _ in row["angle"]]
-    one, *_ = learned(rows)
-    assert one["deciding_case"] == f"3 of 3 heads reach it; lowest {NEGATIVE_ANGLE:.3g}, median"
+@pytest.mark.parametrize(
+    ("claim", "cells", "column", "inside", "outside"),
+    [
+        ("learned angle, L=1", {"layers": 1, "width": 1}, "angle", 165.0, 164.999),
+        ("learned angle, L=3", {"layers": 3, "width": 1}, "angle", 165.0, 164.999),
+        ("learned angle, more heads", {"layers": 3, "width": 3}, "angle", 165.0, 165.001),
+        ("learned value map", {"layers": 1, "width": 1}, "angle_value", 15.0, 15.001),
+        # -I is as good as I: what follows takes the sign back.
+        ("learned value map", {"layers": 1, "width": 1}, "angle_value", 165.0, 164.999),
+    ],
+)
+def test_a_median_at_the_bound_agrees_and_one_beyond_it_differs(
+    claim, cells, column, inside, outside
+):
+    (judged,) = [each for each in LEARNED_CLAIMS if each.name == claim]
+    for angle, verdict in ((inside, "agrees"), (outside, "differs")):
+        rows = runs_of(FIG1, error=lambda cell: 0.01 if cell.rank == 8 else 0.5)
+        for row in chosen(rows, rank=8, **cells):
+            row[column] = [angle, 100.0 * row["run"], angle]
+        assert judged.row(evidence_of(rows))["verdict"] == verdict
+
+
+@pytest.mark.parametrize("name", ["learned head near hardmax", "learned head"])
+def test_the_interval_of_a_head_is_held_against_the_margin(name):
+    """Its error is simulated: with its own, at c = 100, d = 8 and N = 4, to 0.0003."""
+    check_margin(name, runs_of(FIG1, error=lambda cell: 0.2 if cell.rank == 8 else 0.5))
+
+
+def test_the_interval_of_attention_alone_is_held_against_the_margin():
+    check_margin(
+        "learned attention alone", [row | {"attention_error": 0.2} for row in runs_of(FIG1)]
+    )
+
+
+def check_margin(name, rows):
+    """That all of the interval that decides must lie below the margin, or all above it."""
+    (claim,) = [each for each in LEARNED_CLAIMS if each.name == name]
+    decided = claim.row(evidence_of(rows))
+    assert 0 < decided["low"] < decided["high"] < 0.3
+    for margin, verdict in (
+        (decided["high"] + 1e-9, "agrees"),
+        (decided["high"] - 1e-9, "undecided"),
+        (decided["low"] + 1e-9, "undecided"),
+        (decided["low"] - 1e-9, "differs"),
+    ):
+        assert claim.row(evidence_of(rows, margin))["verdict"] == verdict, margin
 
 
 def test_a_learned_head_acts_as_hardmax_only_where_its_own_c_is_large():
@@ -91,8 +130,6 @@ def test_a_learned_head_has_the_error_of_its_own_temperature(error, expected):
 
 def test_a_value_map_is_that_of_fact_1_where_it_is_a_multiple_of_the_identity(subtests):
     for angles, verdict, measured in [
-        ([0.0, 10.0, 20.0], "agrees", 10.0),
-        # -I is as good as I: what follows takes the sign back.
         ([180.0, 170.0, 160.0], "agrees", 10.0),
         ([115.0, 120.0, 135.0], "differs", 60.0),
         # A head that broke is no multiple of I.

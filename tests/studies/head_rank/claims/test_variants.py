@@ -1,6 +1,6 @@
 """Claims on networks beside the paper's, and none of theirs on such; the runs here are made up."""
 
-from rank_runs import ARMS, FIG1, VARIANTS, as_published, evidence_of, runs_of
+from rank_runs import ARMS, FIG1, MARGIN, VARIANTS, as_published, evidence_of, runs_of
 
 from attention_separation.results.claims import claim_rows
 from attention_separation.studies.head_rank.claims.arm_claims import VARIANT_CLAIMS
@@ -20,20 +20,27 @@ def verdicts(error):
     return [row["verdict"] for row in found]
 
 
-def test_each_claim_is_on_its_own_variant_and_layers():
+def test_each_claim_is_on_its_own_variant_and_layers(exact_intervals):
+    """And is held against the margin on each of its sides."""
+
     def error(cell):
         return 0.3 + 0.1 * bool(cell.layer_norm)
 
     assert verdicts(error) == ["agrees"] * 4
-    assert verdicts(lambda cell: 0.3) == ["agrees", "agrees", "differs", "differs"]
-    for more in (0.1, -0.1):
+    for beyond, verdict in ((-1e-6, "agrees"), (1e-6, "differs")):
+        for sign in (1, -1):
 
-        def off_at_one_cell(cell, more=more):
-            return error(cell) + more * (
-                cell.biases is False and (cell.layers, cell.rank) == (3, 8)
-            )
+            def off_at_one_cell(cell, by=sign * (MARGIN + beyond)):
+                is_there = cell.biases is False and (cell.layers, cell.rank) == (3, 8)
+                return error(cell) + by * is_there
 
-        assert verdicts(off_at_one_cell) == ["agrees", "differs", "agrees", "agrees"]
+            assert verdicts(off_at_one_cell) == ["agrees", verdict, "agrees", "agrees"]
+
+        def hardly_larger_at_one_cell(cell, by=MARGIN - beyond):
+            is_there = cell.layer_norm and (cell.layers, cell.rank) == (1, 2)
+            return 0.3 + by if is_there else error(cell)
+
+        assert verdicts(hardly_larger_at_one_cell) == ["agrees", "agrees", verdict, "agrees"]
 
 
 def test_without_variants_there_is_no_verdict():
