@@ -18,6 +18,7 @@ from attention_separation.studies.head_rank.constructions import (
     temperature,
     vote,
 )
+from attention_separation.studies.head_rank.constructions.published_features import RANDOM_FEATURES
 from attention_separation.studies.head_rank.constructions.sphere import harmonics, sign_coefficient
 from attention_separation.studies.head_rank.figures import weight_figure
 from attention_separation.studies.head_rank.figures.features_figure import draw_features
@@ -155,8 +156,10 @@ def test_the_features_figure_has_a_panel_for_each_dimension():
     table = features.features_table(features.FeaturesJob.model_validate(SETTINGS["features"]))
     figure = draw_features(table)
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["𝑑 = 8", "𝑑 = 10"]
-    labels = [line.get_label() for line in figure.axes[0].lines]
-    assert "as published:\nread from its figure" in labels
+    (published,) = [line for line in figure.axes[0].lines if "read" in str(line.get_label())]
+    assert published.get_label() == "as published:\nread from its figure"
+    # Of 1, 2, 4, .., 32 heads.
+    assert list(published.get_ydata()) == [*RANDOM_FEATURES[8][:6]]
     assert not any("read" in str(line.get_label()) for line in figure.axes[1].lines)
     best = [line for line in figure.axes[0].lines if "uniform" in str(line.get_label())]
     rows = [r for r in table.to_pylist() if (r["law"], r["d"]) == ("compromise", 8)]

@@ -37,6 +37,7 @@ from attention_separation.studies.head_rank.figures.training_figures import (
     runs_shown,
 )
 from attention_separation.studies.head_rank.settings.section import Grid, Normal, Part
+from attention_separation.studies.head_rank.training import published_values
 
 BY_HEART = Grid(
     **RECIPE, layers=[3], widths=[1], ranks=[2, 8], n=[4], regimes=["repeated"],
@@ -203,6 +204,26 @@ def test_published_values_stand_beside_runs_of_the_papers_size_alone(subtests):
         with subtests.test(figure=figure, other=other, label=label):
             assert label in legend(figure, THEIRS[figure])
             assert label not in legend(figure, changed(THEIRS[figure], **other))
+
+
+def published_lines(figure):
+    picture = picture_of(figure, THEIRS[figure])
+    dotted = [line for ax in picture.axes for line in ax.lines if line.get_linestyle() == ":"]
+    return sorted(tuple(line.get_ydata()) for line in dotted)
+
+
+def test_every_published_value_is_drawn_beside_its_runs():
+    lines_of_1 = published_values.FIGURE_1
+    assert published_lines("rank_fig1") == sorted(lines_of_1[1, width] for width in (1, 8, 64))
+    lines_of_3 = [*published_values.FIGURE_3.values(), lines_of_1[1, 8], lines_of_1[3, 8]]
+    assert published_lines("rank_fig3") == sorted(lines_of_3)
+    assert published_lines("rank_fig4") == sorted(published_values.FIGURE_4[n] for n in (4, 16))
+    picture = picture_of("rank_fig2", THEIRS["rank_fig2"])
+    medians = []
+    for ax in picture.axes:
+        diamonds = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "D"]
+        medians.append(tuple(diamonds))
+    assert medians == [*zip(*published_values.FIGURE_2.values(), strict=True)]
 
 
 def test_series_have_the_paper_s_budgets_where_they_hold_exactly():

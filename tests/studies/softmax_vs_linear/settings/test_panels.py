@@ -21,6 +21,27 @@ def test_the_papers_panels_and_grids():
             assert {p.m for p in config_points(name)} == {15}
 
 
+OF_ATTENTION = "data signs"
+OF_FIGURE_7 = f"n d m a0 a1 theta attention_x {OF_ATTENTION}"
+RECONSTRUCTED = {
+    "fig3a": "m tau law data signs", "fig3b": "tau law data signs",
+    **{f"fig4{panel}": f"theta {OF_ATTENTION}" for panel in "abcde"},
+    "fig4f": f"theta a0 {OF_ATTENTION}",
+    **{f"fig5{panel}": OF_ATTENTION for panel in "abcde"},
+    "fig5f": f"a0 {OF_ATTENTION}",
+    **{f"fig7{panel}": f"delta {OF_FIGURE_7}" for panel in "abde"},
+    "fig7c": OF_FIGURE_7,
+}  # fmt: skip
+"""What the paper does not state of each of its panels."""
+
+
+def test_what_the_paper_does_not_state_is_marked_in_every_panel():
+    for name in PAPERS_PANELS:
+        marked = STUDY.panels.marked[name]
+        assert {*marked.reconstructed} == {*RECONSTRUCTED[name].split()}, name
+        assert all(mark in marked.reconstruction for mark in marked.reconstructed)
+
+
 def test_ends_of_grids(subtests):
     for name, first, last in [
         ("fig3a", 100, 2000),
