@@ -87,8 +87,9 @@ def test_the_figure_marks_theta_where_it_is_reconstructed(job, table):
 
 
 def test_a_note_of_settings_is_text_and_no_mathematics(job, table):
-    panels = [panel.with_more(notes=[r"cost $\foo$ of it"]) for panel in job.panels]
-    figure = theta_figure(PanelsJob(panels=panels), table)
+    panel, *_ = job.panels
+    of_notes = PanelsJob(panels=[panel.with_more(notes=[r"cost $\foo$ of it"])])
+    figure = theta_figure(of_notes, table)
     figure.draw_without_rendering()
     assert r"cost $\foo$ of it." in figure.get_supxlabel()
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from enumerated_columns import DATA, on_d1, quantities, zero
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import config_points, point, run_trials
 from scipy.stats import binom
@@ -38,10 +38,7 @@ def means(found, m, shares):
     return [float((x * shares).sum()) for x in (shared, fresh, lin_d1**m, exp_d0**m, lin_d0**m)]
 
 
-@settings(max_examples=2)
-@given(data=st.sampled_from(["independent", "same"]), tau=st.sampled_from([1e-6, 0.25, 0.45]))
-@example(data="independent", tau=0.25)
-@example(data="same", tau=0.45)
+@pytest.mark.parametrize(("data", "tau"), [("independent", 0.25), ("same", 0.45), ("same", 1e-6)])
 def test_two_point_success_within_the_stated_error(tau, data):
     """All data and all signs at the smallest n for which an error is stated."""
     n = FEWEST_TOKENS
@@ -71,8 +68,8 @@ def test_two_point_success_within_the_stated_error(tau, data):
 
 @pytest.mark.parametrize(("tau", "data"), [(0.1, "independent"), (0.25, "same")])
 def test_uniform_against_sampled_data(tau, data):
-    """All signs of 12 coordinates for 5000 data sets. False-alarm budget 1e-6 for the 12 means."""
-    n, draws = FEWEST_TOKENS, 5000
+    """All signs of 12 coordinates for 3000 data sets. False-alarm budget 1e-6 for the 12 means."""
+    n, draws = FEWEST_TOKENS, 3000
     rng = np.random.default_rng(20)
     found = []
     for _ in range(draws // 1000):
@@ -83,7 +80,7 @@ def test_uniform_against_sampled_data(tau, data):
     se = found.std(axis=1) / math.sqrt(draws)
     got = moments(UniformSums(n, tau), data)
     assert (np.abs(found.mean(axis=1) - got.mean) <= got.error + SIGMAS * se).all()
-    assert se.max() < 1e-3
+    assert se.max() < 1.3e-3
     success = (found[0] / 2).mean()
     at = reference(point("regression", n=n, m=1, tau=tau, data=data))
     assert abs(success - at.success) <= at.error + SIGMAS * se[0] / 2
@@ -120,10 +117,6 @@ def test_equal_entries_against_enumeration(law, n, m, tau, data, signs):
     assert (got.error, *got.event_errors) == (0,) * 5
 
 
-"""Few entries and many columns: the expansion is at its worst. One test each of a reference value
-and its four events."""
-
-
 def test_hard_cases_against_simulation(subtests):
     """Few entries and many columns: the expansion is at its worst, and off by no more than the
     estimated errors. False-alarm budget 1e-6 for the five cases of five tests each."""
@@ -136,7 +129,7 @@ def test_hard_cases_against_simulation(subtests):
     ]:
         with subtests.test(law=law, data=data, signs=signs, n=n, m=m, tau=tau):
             p = point("regression", n=n, m=m, tau=tau, law=law, data=data, signs=signs)
-            streams = [BlockStreams(7, "hard", p.name, block) for block in range(8)]
+            streams = [BlockStreams(7, "hard", p.name, block) for block in range(4)]
             positive = np.concatenate([run_trials("reduced", p, each, 5000) for each in streams])
             flags = CONTEST_OF_PAPER.event_flags(positive)
             counts = np.array([flags.all(axis=1).sum(), *flags.sum(axis=0)])
@@ -213,7 +206,7 @@ def test_limits(law, signs):
     assert wide.error < 1e-12
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
     n=st.sampled_from([2, 3, 4, 7, 12, 40, 10**4]), m=st.sampled_from([1, 3, 10**6]),
     law=st.sampled_from(["uniform", "two-point", "low"]), data=DATA,
