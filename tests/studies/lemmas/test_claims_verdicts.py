@@ -11,13 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_separation.studies.lemmas import whp_readings
-from attention_separation.studies.lemmas.claim import Measured, setting_of
+from attention_separation.studies.lemmas.claim import Measured, Relation, setting_of
 from attention_separation.studies.lemmas.claims_table import all_claims, evaluate_claims
 from attention_separation.studies.lemmas.lemma import Case
 from attention_separation.studies.lemmas.origins import SUBJECTS
 from attention_separation.studies.lemmas.paths import SizePath, holds_from, least_margin, paths
 from attention_separation.studies.lemmas.regression import levels
+from attention_separation.studies.lemmas.verdicts import Evaluation, verdict
 from attention_separation.studies.lemmas.whp_readings import READINGS, evaluate_readings
+from attention_separation.studies.softmax_vs_linear.models import MODELS
 from attention_separation.studies.softmax_vs_linear.models.attention import (
     CROSS_ATTENTION_MODEL,
     SELF_ATTENTION_MODEL,
@@ -76,6 +78,38 @@ def test_what_is_said_of_every_claim(by_id):
         assert by_id[name][0]["verdict"].endswith(end)
     for name in HOEFFDING.split():
         assert by_id[name][0]["verdict"].endswith(" by Hoeffding's bound at every n tested")
+
+
+def verdict_on(one, beyond):
+    """Whether a claim holds at two sizes, and what is said of it, where its cells are so far beyond
+    its bound, relative to it."""
+
+    def cell(setting):
+        bound = one.bound(setting)
+        return bound + beyond * abs(bound)
+
+    made_up = replace(one, cells=cell)
+    sizes = JOB.sizes.of(one.model)[:2]
+    measured = [made_up.evaluate(setting_of(JOB, *size)) for size in sizes]
+    (holds,) = {result.holds for result in measured}
+    # A constant that fails is said along paths alone.
+    return holds, "" if one.constant else verdict(Evaluation(made_up, measured, []))
+
+
+def test_just_inside_its_bound_every_claim_holds_and_just_outside_it_fails():
+    """Relative to the bound the tolerance of rounding is 1e-10."""
+    outwards = {Relation.AT_MOST: (1,), Relation.AT_LEAST: (-1,), Relation.EQUAL: (1, -1)}
+    judged = [one for one in all_claims() if one.model in MODELS and one.relation in outwards]
+    assert {one.relation for one in judged} == {*outwards}
+    for one in judged:
+        for side in outwards[one.relation]:
+            for by, expected, words in (
+                (0.9e-10, True, "holds at the sizes tested"),
+                (1.1e-10, False, "fails at every n tested"),
+            ):
+                holds, text = verdict_on(one, side * by)
+                assert holds == expected, (one.id, side * by)
+                assert one.constant or words in text, (one.id, text)
 
 
 def test_what_fails_in_the_range_of_the_dataset_does_not_simply_hold(by_id):

@@ -50,7 +50,7 @@ def made_rows():
             cases=[{"distribution": name, "d": 8, "n": 2} for name in ("uniform", "orthogonal")],
         )).to_pylist(),
         "needed_heads": list(needed_rows(jobs.BoundSettings(
-            dimensions=[8, 16, 32], doublings=4, errors=[0.3, 0.1, 0.05], points=[3]
+            dimensions=[8, 16], doublings=4, errors=[0.3, 0.1, 0.05], points=[3]
         ))),
         "features": features.features_table(jobs.FeaturesJob(seed=1, runs=[
             {"law": law, "dimensions": [4, 8], "draws": 2, "heads": 64}
@@ -306,13 +306,13 @@ def test_the_corollary_is_on_errors_that_degree_1_does_not_reach():
     # d heads reach every error above 1/2 - 1/pi: there heads grow with d alone.
     evidence = Evidence(margin=0.0, level=LEVEL, seed=1, needed_heads=made_rows()["needed_heads"])
     row = theory_claims.GROWTH_AT_RANK_1.row(evidence)
-    assert row["comparisons"] == 4
+    assert row["comparisons"] == 2
     slow = [
         row["heads"]
         for row in made_rows()["needed_heads"]
         if row["error"] == 0.3 and row["rank"] == 1
     ]
-    assert list(map(int, slow)) == [5, 10, 20]
+    assert list(map(int, slow)) == [5, 10]
 
 
 def test_the_tables_of_bounds():

@@ -144,10 +144,8 @@ NOTES = [
         "Published: medians after 100,000 steps of 256, on repeated batches.",
     ),
     ("rank_fig2", THEIRS["rank_fig2"], "a head −𝑐𝐼 has 𝑐 = value/√𝑟; here √𝑟 = 8."),
-    ("rank_fig2", FIG1, "$d$ = 8, $N$ = 4, 100 steps of 4 sets, 3 runs."),
     ("rank_fig2", FIG1, "Not in the paper's figure: 3 layers."),
     ("rank_fig1", FIG1, "\n$w$ = 1 and 3: the paper's $w$ = $d$ is not run."),
-    ("rank_fig4", FIG4, "\n$w$ = 3, where the paper has $w$ = $d$."),
     # Published values stand beside other widths too.
     (
         "rank_fig4", changed(THEIRS["rank_fig4"], widths=[8]),
@@ -168,7 +166,6 @@ NOTES = [
         "rank_dimension", DIMENSION,
         "$d$ = 8 or 16, $N$ = 4, 100 steps of 4 sets, 3 runs; modules of heads in a layer: 1.",
     ),
-    ("rank_crossing", CROSSING, "$d$ = 8, $N$ = 4, 200 steps of 4 sets, 3 runs."),
     ("rank_fig3", FIG3, "normal, N(mean, standard deviation); N(−1, 1) as published."),
 ]  # fmt: skip
 
