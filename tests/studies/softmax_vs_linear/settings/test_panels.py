@@ -138,14 +138,10 @@ def faults_of(overrides):
 def test_a_fault_of_what_panels_share_is_said_once(subtests):
     for place, own, path in [
         (OF_MODEL, {"theta": "b + 0.1"}, "theta"),
-        (OF_MODEL, {"thta": 0.9}, "thta"),
         (OF_MODEL, {"contest": {"fires": "exp", "silent": ["lin"]}}, "contest.silent[0]"),
-        (OF_MODEL, {"reconstructed": ["e"]}, "reconstructed"),
         (OF_FIGURE, {"fixed": {"n": 0}}, "fixed.n"),
         (OF_FIGURE, {"fixed": {"dd": 22}}, "fixed.dd"),
         (OF_FIGURE, {"trials": "many"}, "trials"),
-        (OF_FIGURE, {"model": "self"}, "model"),
-        (OF_FIGURE, {"contest": {"fires": "exp", "silent": "linear"}}, "contest.silent"),
         (OF_FIGURE, {"reconstructed": ["e"]}, "reconstructed"),
     ]:
         with subtests.test(place=place, own=own, path=path):

@@ -152,4 +152,4 @@ def test_no_n_takes_longer_than_twice_the_literal_draw(case):
     assert ends
     for n in {12, *ends, *(end + 1 for end in ends), 10**5}:
         at_n = replace(p, n=n)
-        assert times_of_literal(at_n, signs=300_000, repeats=2) < 2, (n, way(at_n))
+        assert times_of_literal(at_n, signs=150_000, repeats=2) < 2, (n, way(at_n))
