@@ -22,7 +22,10 @@ from rank_runs import (
 from attention_separation.studies.head_rank.claims import learned_claims
 from attention_separation.studies.head_rank.claims.claim import OURS, PAPERS, PUBLISHED
 from attention_separation.studies.head_rank.claims.learned_claims import MORE_HEADS
-from attention_separation.studies.head_rank.claims.published_claims import BEST_BELOW_FULL_RANK
+from attention_separation.studies.head_rank.claims.published_claims import (
+    BEST_BELOW_FULL_RANK,
+    FIVE_LAYERS,
+)
 from attention_separation.studies.head_rank.claims.trained_claims import FACTOR, TRAINED_CLAIMS
 from attention_separation.studies.head_rank.constructions.farthest_point import least_error
 from attention_separation.studies.head_rank.settings.section import Grid
@@ -201,11 +204,37 @@ def test_the_best_published_model_below_full_rank_is_better_than_the_worst_of_fu
     assert row["bound_description"].endswith("how far runs spread is not known")
 
 
-@pytest.mark.parametrize(("worst", "verdict"), [(0.0135, "agrees"), (0.0142, "undecided")])
-def test_a_published_model_of_full_rank_could_be_as_good(monkeypatch, worst, verdict):
+AS_GOOD = (1 - 0.007) / (1 + 0.007)
+"""Of two values that are each read to 0.7 %: the ratio from which one may be the other."""
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"),
+    [
+        (AS_GOOD - 1e-6, "agrees"), (AS_GOOD + 1e-6, "undecided"),
+        (1 / AS_GOOD - 1e-6, "undecided"), (1 / AS_GOOD + 1e-6, "differs"),
+    ],
+)  # fmt: skip
+def test_a_published_model_of_full_rank_could_be_as_good(monkeypatch, ratio, verdict):
+    worst = 0.0141 * ratio
     other = published_values.FIGURE_1 | {(1, 1): (*published_values.FIGURE_1[1, 1][:-1], worst)}
     monkeypatch.setattr(published_values, "FIGURE_1", other)
     assert BEST_BELOW_FULL_RANK.row(evidence_of([]))["verdict"] == verdict
+
+
+def test_published_values_of_five_layers_are_held_against_the_margin():
+    """The least difference is that of rank 2, of values that are each read to 0.7 %."""
+    decided = FIVE_LAYERS.row(evidence_of([]))
+    assert decided["deciding_case"] == "r=2"
+    reach = 0.007 * (0.876 + 0.796)
+    assert (decided["low"], decided["high"]) == pytest.approx((0.08 - reach, 0.08 + reach))
+    for margin, verdict in (
+        (decided["low"] - 1e-9, "agrees"),
+        (decided["low"] + 1e-9, "undecided"),
+        (decided["high"] - 1e-9, "undecided"),
+        (decided["high"] + 1e-9, "differs"),
+    ):
+        assert FIVE_LAYERS.row(evidence_of([], margin))["verdict"] == verdict
 
 
 def test_every_row_says_whose_it_is_what_its_bound_is_and_its_sizes():

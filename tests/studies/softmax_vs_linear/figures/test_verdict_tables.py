@@ -70,19 +70,6 @@ def test_the_least_p_value_and_the_largest_error_are_of_any_point(place):
     assert row["largest_p_error"] == 3e-5
 
 
-def test_a_wrong_shape_is_in_the_table():
-    attention, regression = tables()
-    trials = attention["trials"].to_numpy()
-    rates = attention["p_exact"].to_numpy() + np.array([0.2, -0.2])
-    wrong = pa.array(np.rint(np.clip(rates, 0, 1) * trials).astype(np.int64))
-    column = attention.schema.get_field_index("successes")
-    (row, _) = verdict_tables(JOB, [attention.set_column(column, "successes", wrong), regression])[
-        0
-    ].to_pylist()
-    assert row["verdict"] == "differs"
-    assert row["shape_p"] < 1e-3 < row["pooled_p"]
-
-
 def moved(table, by):
     """A table whose simulated rates are so far from the exact ones, as whole successes."""
     trials, rates = table["trials"].to_numpy(), table["p_exact"].to_numpy()
