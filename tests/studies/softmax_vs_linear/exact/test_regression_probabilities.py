@@ -38,23 +38,36 @@ def means(found, m, shares):
     return [float((x * shares).sum()) for x in (shared, fresh, lin_d1**m, exp_d0**m, lin_d0**m)]
 
 
+def two_point_data(n, data):
+    """D0 and D1, (data, n) each, and the probability of each pair: of all pairs that differ by the
+    order of coordinates, but for the special one, which is the first, there is one."""
+    d0, d1, shares = [], [], []
+    # How many entries are UPPER in D1, and of D0 among those and among the others.
+    for upper in range(n):
+        of_d1 = [UPPER] * upper + [LOWER] * (n - 1 - upper)
+        for both, alone in itertools.product(range(upper + 1), range(n - upper)):
+            of_d0 = [UPPER] * both + [LOWER] * (upper - both)
+            of_d0 += [UPPER] * alone + [LOWER] * (n - 1 - upper - alone)
+            share = binom.pmf(upper, n - 1, 0.5)
+            if data == "same":
+                share *= of_d0 == of_d1
+            else:
+                share *= binom.pmf(both, upper, 0.5) * binom.pmf(alone, n - 1 - upper, 0.5)
+            for first in (LOWER, UPPER):
+                d0.append([first, *of_d0])
+                d1.append([first, *of_d1])
+                shares.append(share / 2)
+    is_possible = np.array(shares) > 0
+    return np.array(d0)[is_possible], np.array(d1)[is_possible], np.array(shares)[is_possible]
+
+
 @pytest.mark.parametrize(("data", "tau"), [("independent", 0.25), ("same", 0.45), ("same", 1e-6)])
 def test_two_point_success_within_the_stated_error(tau, data):
     """All data and all signs at the smallest n for which an error is stated."""
     n = FEWEST_TOKENS
-    d0 = np.array(list(itertools.product([LOWER, UPPER], repeat=n)))
-    if data == "independent":
-        # Of D1 one data set for each number of UPPER entries; of D0 all.
-        upper = np.arange(n)
-        d1 = on_d1(np.where(upper <= upper[:, None], UPPER, LOWER))
-        shares = np.broadcast_to(binom.pmf(upper, n - 1, 0.5) / 2**n, (2**n, n))
-    else:
-        # One for each entry at j and number of UPPER entries among the others.
-        upper = np.arange(n)
-        d0 = np.tile(np.where(upper <= upper[:, None], UPPER, LOWER), (2, 1))
-        d0[:n, 0], d0[n:, 0] = LOWER, UPPER
-        d1, shares = on_d1(d0), np.tile(binom.pmf(upper, n - 1, 0.5) / 2, 2)
-    found = quantities(d0, d1, tau, data == "independent")
+    d0, d1, shares = two_point_data(n, data)
+    assert shares.sum() == pytest.approx(1)
+    found = quantities(d0, on_d1(d1), tau, pairs=False)
     for m in (1, 2, 3, 5, 10, 30):
         truth = means(found, m, shares)
         for signs, wanted in zip(("shared", "fresh"), truth, strict=False):
