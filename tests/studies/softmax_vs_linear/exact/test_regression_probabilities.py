@@ -81,8 +81,8 @@ def test_two_point_success_within_the_stated_error(tau, data):
 
 @pytest.mark.parametrize(("tau", "data"), [(0.1, "independent"), (0.25, "same")])
 def test_uniform_against_sampled_data(tau, data):
-    """All signs of 12 coordinates for 3000 data sets. False-alarm budget 1e-6 for the 12 means."""
-    n, draws = FEWEST_TOKENS, 3000
+    """All signs of 12 coordinates for 2000 data sets. False-alarm budget 1e-6 for the 12 means."""
+    n, draws = FEWEST_TOKENS, 2000
     rng = np.random.default_rng(20)
     found = []
     for _ in range(draws // 1000):
@@ -93,7 +93,7 @@ def test_uniform_against_sampled_data(tau, data):
     se = found.std(axis=1) / math.sqrt(draws)
     got = moments(UniformSums(n, tau), data)
     assert (np.abs(found.mean(axis=1) - got.mean) <= got.error + SIGMAS * se).all()
-    assert se.max() < 1.3e-3
+    assert se.max() < 1.6e-3
     success = (found[0] / 2).mean()
     at = reference(point("regression", n=n, m=1, tau=tau, data=data))
     assert abs(success - at.success) <= at.error + SIGMAS * se[0] / 2
