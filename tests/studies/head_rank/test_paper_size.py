@@ -20,6 +20,7 @@ from attention_separation.studies.head_rank import comparison, kept_figures, kep
 from attention_separation.studies.head_rank.claims.claim import Evidence
 from attention_separation.studies.head_rank.claims.one_run_claims import one_run_rows
 from attention_separation.studies.head_rank.constructions.farthest_point import least_error
+from attention_separation.studies.head_rank.training import published_values
 from attention_separation.studies.head_rank.training.cell_table import (
     ADDED,
     OF_HEADS,
@@ -184,10 +185,10 @@ def test_what_figure_1_takes_is_that_of_its_published_configurations():
     """Of the scale that has them, but for its further runs of two cells."""
     cells = [*STUDIES["as_published"].parts["fig1"][0].values()]
     rows = comparison.cost_rows()
-    assert len(rows) == 9
+    assert {(row["layers"], row["width"]) for row in rows} == {*published_values.FIGURE_1}
     for row in rows:
         own = [job for job in cells if (job.layers, job.width) == (row["layers"], row["width"])]
-        assert len(own) == 7
+        assert {job.rank for job in own} == {*published_values.RANKS}
         assert row["runs"] == sum(len(job.seeds) for job in own)
         assert row["operations"] == sum(job.training_flops() for job in own)
         seconds = row["operations"] / (comparison.GIGAFLOPS * 1e9)
@@ -202,8 +203,7 @@ def test_the_crossing_has_an_outcome_for_each_arm(tmp_path):
     assert {path.stem for path in (docs / "head_rank/crossing").glob("*.svg")} == {"rank_crossing"}
     assert compared(docs) == []
     rows = kept_runs.read_kept(docs / "head_rank/crossing")
-    assert len(arms) == 6
-    assert len(rows) == 4 * 3 + 2
+    assert {row["cell"] for row in rows} == {*arms}
     made_with = kept_runs.read_made_with(docs / "head_rank/crossing")
     errors = {0: (0.9, 0.95), 1: (1.0, 0.5), 2: (None, None)}
     for row in rows:
