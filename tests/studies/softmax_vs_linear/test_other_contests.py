@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from making import CONFIG, entry, spelled_out
-from svg_alone import svg_alone
+from picture_formats import pictures_as
 
 from attention_separation.__main__ import run_job
 from attention_separation.config import load_config
@@ -80,7 +80,7 @@ def made(studies, tmp_path_factory):
     """A folder of results: of the three panels all but the claims and the open choices."""
     paper, choices = studies["softmax_vs_linear"], studies["open_choices"]
     folder = tmp_path_factory.mktemp("results")
-    with svg_alone():
+    with pictures_as():
         write(paper, choices, folder)
     return folder
 

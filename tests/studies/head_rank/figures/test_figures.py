@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from making import ROOT
-from svg_alone import svg_alone
+from picture_formats import pictures_as
 
 from attention_separation.__main__ import run_job
 from attention_separation.results.tables import chosen, table_from_rows
@@ -71,7 +71,7 @@ def test_a_job_writes_a_table_and_its_figure_pictures_and_numbers(name, tmp_path
     shown = {"inputs": {"table": [metadata[b"settings"].decode()]}}
     draw = ["--table", str(table), "--output", str(figure), "--settings", json.dumps(shown)]
     draw += ["--figure", FIGURES[name]]
-    with svg_alone():
+    with pictures_as("svg"):
         assert run_job("studies.head_rank.figures.construction_figures", *draw) == 0
     suffixes = {path.suffix for path in tmp_path.glob("f.*")}
     assert suffixes == {".svg", ".parquet", ".csv"}

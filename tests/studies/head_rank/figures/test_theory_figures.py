@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 from making import head_rank
 from matplotlib.colors import to_rgb
-from svg_alone import svg_alone
+from picture_formats import pictures_as
 
 from attention_separation.__main__ import main, run_job
 from attention_separation.results.tables import table_from_rows
@@ -50,7 +50,7 @@ def folder(tmp_path_factory):
     command += ["--bound", *bound, "--layers", tables["rank_layers"]]
     command += ["--found", tables["rank_found"], "--plurality", tables["rank_plurality"]]
     (folder / "figures").mkdir()
-    with svg_alone():
+    with pictures_as("svg"):
         assert main([*command, "--output", str(folder / "figures/rank_theory.svg")]) == 0
     return folder
 

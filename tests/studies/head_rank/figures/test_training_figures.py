@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from making import CONFIG, head_rank
+from picture_formats import pictures_as
 from rank_cells import write_made_up
 from rank_runs import (
     ARMS,
@@ -22,7 +23,6 @@ from rank_runs import (
     changed,
     runs_of,
 )
-from svg_alone import svg_alone
 
 from attention_separation.__main__ import run_job
 from attention_separation.results.tables import chosen
@@ -384,7 +384,7 @@ def test_a_figure_of_tables_has_their_seed(tmp_path):
     out = tmp_path / "rank_fig1.svg"
     words = ["--settings", settings, "--figure", "rank_fig1", "--output", str(out)]
     words += ["--tables", *map(str, tables)]
-    with svg_alone():
+    with pictures_as():
         assert run_job("studies.head_rank.figures.training_figures", *words) == 0
     table = pq.read_table(out.with_suffix(".parquet"))
     assert table.schema.names == WITH_FACT_1.names
