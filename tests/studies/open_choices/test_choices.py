@@ -186,16 +186,6 @@ def test_an_alternative_touches_the_panels_that_it_speaks_of(rows):
     assert len(touched["a fresh y for each"]) == 8
 
 
-def test_ranks_order_the_choices_by_their_largest_mean_change(rows):
-    most = {}
-    for row in rows:
-        if row["rank"] is not None:
-            most[row["rank"]] = max(most.get(row["rank"], 0.0), row["mean_change"] or 0.0)
-    assert [*most] == sorted(most) == list(range(1, len(most) + 1))
-    assert [*most.values()] == sorted(most.values(), reverse=True)
-    assert all(row["note"] for row in rows if row["rank"] is None)
-
-
 def exact_row(choice, mean, signed=0.0):
     """A row of an alternative that is measured by exact values."""
     return {"choice": choice, "mean_change": mean, "signed_change": signed}

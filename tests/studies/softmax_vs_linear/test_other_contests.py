@@ -4,6 +4,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from making import CONFIG, entry, spelled_out
+from picture_formats import pictures_as
 
 from attention_separation.__main__ import run_job
 from attention_separation.config import load_config
@@ -79,6 +80,12 @@ def made(studies, tmp_path_factory):
     """A folder of results: of the three panels all but the claims and the open choices."""
     paper, choices = studies["softmax_vs_linear"], studies["open_choices"]
     folder = tmp_path_factory.mktemp("results")
+    with pictures_as():
+        write(paper, choices, folder)
+    return folder
+
+
+def write(paper, choices, folder):
     exactly = {name: folder / f"exact/{name}.parquet" for name in PANELS}
     trials = {name: folder / f"panels/{name}.parquet" for name in PANELS}
     for name in PANELS:
@@ -119,7 +126,6 @@ def made(studies, tmp_path_factory):
         choices.results["theta"].settings,
         output=folder / "figures/theta.svg",
     )
-    return folder
 
 
 def read(made, path):

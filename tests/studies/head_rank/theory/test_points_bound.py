@@ -4,6 +4,7 @@ taken literally, that try to beat it.
 Random tests have a false-alarm chance below 1e-6 together: they allow for SIGMAS standard errors.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -41,19 +42,21 @@ def zonal(n: int, degree: int, t: np.ndarray) -> np.ndarray:
 
 def literal_parts(rng, draws: int, d: int, points: int):
     """Of two targets that differ in u alone: u's part of each, and the cosine of u and y there."""
+    frame, y = data.orthogonal(rng, draws, d, d)
+    v = (frame[:, :, 0] + frame[:, :, 1]) / math.sqrt(2)
+    difference = (frame[:, :, 0] - frame[:, :, 1]) / math.sqrt(2)
+    # What v and the other points leave.
+    rest = np.concatenate([difference[:, :, None], frame[:, :, points:]], axis=2)
+    y_there = np.einsum("tdk,td->tk", rest, y)
+    another = np.einsum("tdk,tk->td", rest, data.unit_vectors(rng, draws, rest.shape[2]))
     found = []
-    for _ in range(draws):
-        x, y = (part[0] for part in data.orthogonal(rng, 1, d, points))
-        v = (x[:, 0] + x[:, 1]) / math.sqrt(2)
-        rest = null_space(np.column_stack([v, x[:, 2:]]).T)
-        assert rest.shape == (d, d - points + 1)
-        for direction in (rest.T @ (x[:, 0] - x[:, 1]), rng.standard_normal(rest.shape[1])):
-            u = rest @ direction / np.linalg.norm(direction)
-            own = np.column_stack([(v + u) / math.sqrt(2), (v - u) / math.sqrt(2), x[:, 2:]])
-            assert np.allclose(own.T @ own, np.eye(points))
-            target = data.nearest(own[None], y[None])[0]
-            found.append((target @ u, u @ y / np.linalg.norm(rest.T @ y)))
-    return np.array(found).reshape(draws, 2, 2).transpose(1, 2, 0)
+    for u in (difference, another):
+        x = frame[:, :, :points].copy()
+        x[:, :, 0], x[:, :, 1] = (v + u) / math.sqrt(2), (v - u) / math.sqrt(2)
+        assert np.allclose(np.swapaxes(x, 1, 2) @ x, np.eye(points))
+        part = np.einsum("td,td->t", data.nearest(x, y), u)
+        found.append((part, np.einsum("td,td->t", u, y) / np.linalg.norm(y_there, axis=1)))
+    return found
 
 
 @pytest.mark.parametrize(("d", "points"), [(4, 3), (6, 3), (7, 5)])
@@ -98,12 +101,11 @@ def test_the_largest_of_many_has_no_nodes_missing():
 
 def odd_monomials(z: np.ndarray, degree: int) -> np.ndarray:
     """(draws, columns): all products of 1, 3, .., degree coordinates."""
-    found, power = [], z
-    for j in range(1, degree + 1):
-        if j % 2:
-            found.append(power)
-        power = (power[:, :, None] * z[:, None, :]).reshape(len(z), -1)
-    return np.concatenate(found, axis=1)
+    columns = []
+    for count in range(1, degree + 1, 2):
+        for places in itertools.combinations_with_replacement(range(z.shape[1]), count):
+            columns.append(z[:, list(places)].prod(axis=1))
+    return np.column_stack(columns)
 
 
 @given(case=st.sampled_from([(4, 3, 1), (5, 3, 1), (5, 3, 2), (6, 4, 2)]))
@@ -162,8 +164,9 @@ def test_heads_of_small_temperature_do_not_fall_below_it(points):
     assert 0.17 < points_bound(64, 1, 64, points) < linear(64, points)
 
 
-def heads(rng, k, x, y, degree) -> np.ndarray:
-    """Outputs of heads whose weights are monomials of what they see: (draws, d, columns).
+def heads(k, x, y) -> np.ndarray:
+    """Outputs of heads whose weights are monomials, to degree 2, of what they see: (draws, d,
+    columns).
 
     A head sees K^T x_i of all points and all of y; its weights are any numbers, of any sum.
     """
@@ -171,47 +174,31 @@ def heads(rng, k, x, y, degree) -> np.ndarray:
     for own in k:
         seen = np.concatenate([np.einsum("dr,ndi->nri", own, x).reshape(len(x), -1), y], axis=1)
         ones = np.ones((len(x), 1))
-        powers = [ones, seen]
-        if degree > 1:
-            rows, others = np.triu_indices(seen.shape[1])
-            powers.append(seen[:, rows] * seen[:, others])
-        if degree > 2:
-            # Of third degree, what follows x_i's own product with y: enough to come near.
-            products = seen[:, : x.shape[2]]
-            powers.append((products[:, :, None] * powers[-1][:, None, :]).reshape(len(x), -1))
-        weights = np.concatenate(powers, axis=1)
+        rows, others = np.triu_indices(seen.shape[1])
+        weights = np.concatenate([ones, seen, seen[:, rows] * seen[:, others]], axis=1)
         columns += [x[:, :, i, None] * weights[:, None, :] for i in range(x.shape[2])]
     return np.concatenate(columns, axis=2)
 
 
-def fitted(rng, draws, d, points, k, degree, value=None):
+def fitted(rng, draws, d, points, k):
     """The error of the best such layer of some draws on others."""
     solution = None
     for _ in range(2):
         x, y = data.orthogonal(rng, draws, d, points)
         target = data.nearest(x, y)
-        layer = heads(rng, k, x, y, degree)
-        if value is not None:
-            layer = np.einsum("de,nec->ndc", value, layer)
+        layer = heads(k, x, y)
         flat = layer.reshape(-1, layer.shape[2])
         if solution is None:
             solution = np.linalg.lstsq(flat, target.ravel(), rcond=1e-10)[0]
     return mean_and_sigmas(data.squared_error(target, (flat @ solution).reshape(target.shape)))
 
 
-@given(
-    case=st.sampled_from(
-        [(4, 3, 1, 1), (5, 3, 1, 1), (5, 3, 2, 1), (6, 3, 1, 2), (6, 4, 1, 1), (4, 3, 2, 1)]
-    ),
-    any_value=st.sampled_from([False, True]),
-)
-def test_no_layer_with_weights_of_any_kind_falls_below_it(case, any_value):
-    d, points, r, h = case
-    rng = np.random.default_rng(100 * d + 10 * r + h)
-    k = rng.standard_normal((h, d, r))
-    value = rng.standard_normal((d, d)) if any_value else None
-    error, sigmas = fitted(rng, 4000, d, points, k, 2, value)
-    assert points_bound(d, r, h, points, any_value) <= error + sigmas
+@pytest.mark.parametrize(("d", "points"), [(5, 3), (6, 4)])
+def test_no_head_with_weights_of_any_kind_falls_below_it(d, points):
+    """A bound that is 0.2 too large is seen."""
+    rng = np.random.default_rng(d)
+    error, sigmas = fitted(rng, 2000, d, points, rng.standard_normal((1, d, 1)))
+    assert points_bound(d, 1, 1, points) <= error + sigmas
 
 
 def test_where_it_claims_nothing_and_sizes_that_make_no_sense():

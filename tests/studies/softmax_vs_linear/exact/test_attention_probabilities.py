@@ -47,7 +47,7 @@ def enumerated(p):
     return total / len(pairs), each / len(pairs)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     model=st.sampled_from(["self_attention", "cross_attention"]), classes=st.integers(1, 3),
     t=st.integers(1, 2), m=st.integers(1, 2), a0=st.sampled_from([0.0, 0.3, 1.2, 2.5]),

@@ -63,7 +63,7 @@ def test_two_point_sums_given_pluses_against_sums_over_all_data(n, tau):
 
 @given(
     data=st.sampled_from(["independent", "same"]),
-    case=st.sampled_from([(12, 0.25), (30, 0.05), (100, 0.25)]),
+    case=st.sampled_from([(12, 0.25), (60, 0.05)]),
 )
 def test_a_finer_grid_changes_nothing_beyond_the_stated_error(case, data):
     n, tau = case

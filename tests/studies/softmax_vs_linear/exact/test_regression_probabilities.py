@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from enumerated_columns import DATA, on_d1, quantities, zero
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import config_points, point, run_trials
 from scipy.stats import binom
@@ -38,26 +38,36 @@ def means(found, m, shares):
     return [float((x * shares).sum()) for x in (shared, fresh, lin_d1**m, exp_d0**m, lin_d0**m)]
 
 
-@settings(max_examples=2)
-@given(data=st.sampled_from(["independent", "same"]), tau=st.sampled_from([1e-6, 0.25, 0.45]))
-@example(data="independent", tau=0.25)
-@example(data="same", tau=0.45)
+def two_point_data(n, data):
+    """D0 and D1, (data, n) each, and the probability of each pair: of all pairs that differ by the
+    order of coordinates, but for the special one, which is the first, there is one."""
+    d0, d1, shares = [], [], []
+    # How many entries are UPPER in D1, and of D0 among those and among the others.
+    for upper in range(n):
+        of_d1 = [UPPER] * upper + [LOWER] * (n - 1 - upper)
+        for both, alone in itertools.product(range(upper + 1), range(n - upper)):
+            of_d0 = [UPPER] * both + [LOWER] * (upper - both)
+            of_d0 += [UPPER] * alone + [LOWER] * (n - 1 - upper - alone)
+            share = binom.pmf(upper, n - 1, 0.5)
+            if data == "same":
+                share *= of_d0 == of_d1
+            else:
+                share *= binom.pmf(both, upper, 0.5) * binom.pmf(alone, n - 1 - upper, 0.5)
+            for first in (LOWER, UPPER):
+                d0.append([first, *of_d0])
+                d1.append([first, *of_d1])
+                shares.append(share / 2)
+    is_possible = np.array(shares) > 0
+    return np.array(d0)[is_possible], np.array(d1)[is_possible], np.array(shares)[is_possible]
+
+
+@pytest.mark.parametrize(("data", "tau"), [("independent", 0.25), ("same", 0.45), ("same", 1e-6)])
 def test_two_point_success_within_the_stated_error(tau, data):
     """All data and all signs at the smallest n for which an error is stated."""
     n = FEWEST_TOKENS
-    d0 = np.array(list(itertools.product([LOWER, UPPER], repeat=n)))
-    if data == "independent":
-        # Of D1 one data set for each number of UPPER entries; of D0 all.
-        upper = np.arange(n)
-        d1 = on_d1(np.where(upper <= upper[:, None], UPPER, LOWER))
-        shares = np.broadcast_to(binom.pmf(upper, n - 1, 0.5) / 2**n, (2**n, n))
-    else:
-        # One for each entry at j and number of UPPER entries among the others.
-        upper = np.arange(n)
-        d0 = np.tile(np.where(upper <= upper[:, None], UPPER, LOWER), (2, 1))
-        d0[:n, 0], d0[n:, 0] = LOWER, UPPER
-        d1, shares = on_d1(d0), np.tile(binom.pmf(upper, n - 1, 0.5) / 2, 2)
-    found = quantities(d0, d1, tau, data == "independent")
+    d0, d1, shares = two_point_data(n, data)
+    assert shares.sum() == pytest.approx(1)
+    found = quantities(d0, on_d1(d1), tau, pairs=False)
     for m in (1, 2, 3, 5, 10, 30):
         truth = means(found, m, shares)
         for signs, wanted in zip(("shared", "fresh"), truth, strict=False):
@@ -71,8 +81,8 @@ def test_two_point_success_within_the_stated_error(tau, data):
 
 @pytest.mark.parametrize(("tau", "data"), [(0.1, "independent"), (0.25, "same")])
 def test_uniform_against_sampled_data(tau, data):
-    """All signs of 12 coordinates for 5000 data sets. False-alarm budget 1e-6 for the 12 means."""
-    n, draws = FEWEST_TOKENS, 5000
+    """All signs of 12 coordinates for 2000 data sets. False-alarm budget 1e-6 for the 12 means."""
+    n, draws = FEWEST_TOKENS, 2000
     rng = np.random.default_rng(20)
     found = []
     for _ in range(draws // 1000):
@@ -83,7 +93,7 @@ def test_uniform_against_sampled_data(tau, data):
     se = found.std(axis=1) / math.sqrt(draws)
     got = moments(UniformSums(n, tau), data)
     assert (np.abs(found.mean(axis=1) - got.mean) <= got.error + SIGMAS * se).all()
-    assert se.max() < 1e-3
+    assert se.max() < 1.6e-3
     success = (found[0] / 2).mean()
     at = reference(point("regression", n=n, m=1, tau=tau, data=data))
     assert abs(success - at.success) <= at.error + SIGMAS * se[0] / 2
@@ -120,10 +130,6 @@ def test_equal_entries_against_enumeration(law, n, m, tau, data, signs):
     assert (got.error, *got.event_errors) == (0,) * 5
 
 
-"""Few entries and many columns: the expansion is at its worst. One test each of a reference value
-and its four events."""
-
-
 def test_hard_cases_against_simulation(subtests):
     """Few entries and many columns: the expansion is at its worst, and off by no more than the
     estimated errors. False-alarm budget 1e-6 for the five cases of five tests each."""
@@ -136,7 +142,7 @@ def test_hard_cases_against_simulation(subtests):
     ]:
         with subtests.test(law=law, data=data, signs=signs, n=n, m=m, tau=tau):
             p = point("regression", n=n, m=m, tau=tau, law=law, data=data, signs=signs)
-            streams = [BlockStreams(7, "hard", p.name, block) for block in range(8)]
+            streams = [BlockStreams(7, "hard", p.name, block) for block in range(4)]
             positive = np.concatenate([run_trials("reduced", p, each, 5000) for each in streams])
             flags = CONTEST_OF_PAPER.event_flags(positive)
             counts = np.array([flags.all(axis=1).sum(), *flags.sum(axis=0)])
@@ -213,7 +219,7 @@ def test_limits(law, signs):
     assert wide.error < 1e-12
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
     n=st.sampled_from([2, 3, 4, 7, 12, 40, 10**4]), m=st.sampled_from([1, 3, 10**6]),
     law=st.sampled_from(["uniform", "two-point", "low"]), data=DATA,
@@ -231,7 +237,6 @@ def test_any_point_has_a_value(n, **values):
 
 def test_the_stated_error_over_figure_3():
     of = config_points("fig3a") + config_points("fig3b")
-    assert len(of) == 291
     found = [reference(p) for p in of]
     assert max(max(got.error, *got.event_errors) for got in found) < 1e-5
     assert all(got.event_errors[0] == 0 for got in found)

@@ -1,5 +1,7 @@
 """The tables of the verdicts: their columns, and what stands above them."""
 
+from functools import cache
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -30,6 +32,7 @@ JOB = VerdictsJob(
 )
 
 
+@cache
 def tables():
     return [join_exact(simulate(of), compute_exact(of)) for of in PANELS.values()]
 
@@ -67,17 +70,39 @@ def test_the_least_p_value_and_the_largest_error_are_of_any_point(place):
     assert row["largest_p_error"] == 3e-5
 
 
-def test_a_wrong_shape_is_in_the_table():
+def moved(table, by):
+    """A table whose simulated rates are so far from the exact ones, as whole successes."""
+    trials, rates = table["trials"].to_numpy(), table["p_exact"].to_numpy()
+    successes = np.rint(np.clip(rates + by, 0, 1) * trials).astype(np.int64)
+    return table.set_column(
+        table.schema.get_field_index("successes"), "successes", pa.array(successes)
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "by"),
+    [("smallest_point_p", [0.0, 0.15]), ("pooled_p", [-0.1, -0.1]), ("shape_p", [0.09, -0.09])],
+)
+def test_a_panel_differs_just_where_its_least_p_value_is_below_the_level(column, by):
     attention, regression = tables()
-    trials = attention["trials"].to_numpy()
-    rates = attention["p_exact"].to_numpy() + np.array([0.2, -0.2])
-    wrong = pa.array(np.rint(np.clip(rates, 0, 1) * trials).astype(np.int64))
-    column = attention.schema.get_field_index("successes")
-    (row, _) = verdict_tables(JOB, [attention.set_column(column, "successes", wrong), regression])[
-        0
-    ].to_pylist()
-    assert row["verdict"] == "differs"
-    assert row["shape_p"] < 1e-3 < row["pooled_p"]
+    changed = [moved(attention, np.zeros(2)), moved(regression, np.array(by))]
+    row = verdict_tables(JOB, changed)[0].to_pylist()[1]
+    p_value = row[column]
+    assert p_value == min(row["smallest_point_p"], row["pooled_p"], row["shape_p"])
+    assert 0 < p_value < 0.05
+    for level, differs in ((p_value * (1 + 1e-6), True), (p_value * (1 - 1e-6), False)):
+        job = JOB.model_copy(update={"level": level})
+        row = verdict_tables(job, changed)[0].to_pylist()[1]
+        assert (row["verdict"] == "differs") == differs
+
+
+def test_a_panel_agrees_just_where_its_interval_is_within_its_margin():
+    same = [moved(table, np.zeros(2)) for table in tables()]
+    row = verdict_tables(JOB, same)[0].to_pylist()[1]
+    reach = max(row["difference_high"], -row["difference_low"])
+    for margin, verdict in ((reach + 1e-9, "agrees"), (reach - 1e-9, "undecided")):
+        job = JOB.model_copy(update={"panel_margins": [0.5, margin]})
+        assert verdict_tables(job, same)[0].to_pylist()[1]["verdict"] == verdict
 
 
 @pytest.mark.parametrize("column", ["prob_f_lin_d1_zero", "error_f_exp_d0_zero", "p_error"])

@@ -1,12 +1,15 @@
-"""Panels, their grids and points: the paper's, and any user's."""
+"""Panels, their grids and points: the paper's, and any user's; what they take from figures and
+models is said where it is written, once."""
 
 import math
 from decimal import Decimal
 
 import pytest
-from making import SECTION, STUDY, config_points, panel
+from making import ROOT, SECTION, STUDY, config_points, panel, study_of
 from papers_panels import PAPERS_PANELS
 
+from attention_separation.config import load_config
+from attention_separation.settings.faults import ConfigError
 from attention_separation.settings.strict_model import subsample
 from attention_separation.studies.softmax_vs_linear.models.model import MRule
 
@@ -19,6 +22,27 @@ def test_the_papers_panels_and_grids():
         assert STUDY.panels.simulated[name].trials == (1000 if regression else 100)
         if not regression and "m" not in STUDY.panels.exact[name].sweep:
             assert {p.m for p in config_points(name)} == {15}
+
+
+OF_ATTENTION = "data signs"
+OF_FIGURE_7 = f"n d m a0 a1 theta attention_x {OF_ATTENTION}"
+RECONSTRUCTED = {
+    "fig3a": "m tau law data signs", "fig3b": "tau law data signs",
+    **{f"fig4{panel}": f"theta {OF_ATTENTION}" for panel in "abcde"},
+    "fig4f": f"theta a0 {OF_ATTENTION}",
+    **{f"fig5{panel}": OF_ATTENTION for panel in "abcde"},
+    "fig5f": f"a0 {OF_ATTENTION}",
+    **{f"fig7{panel}": f"delta {OF_FIGURE_7}" for panel in "abde"},
+    "fig7c": OF_FIGURE_7,
+}  # fmt: skip
+"""What the paper does not state of each of its panels."""
+
+
+def test_what_the_paper_does_not_state_is_marked_in_every_panel():
+    for name in PAPERS_PANELS:
+        marked = STUDY.panels.marked[name]
+        assert {*marked.reconstructed} == {*RECONSTRUCTED[name].split()}, name
+        assert all(mark in marked.reconstruction for mark in marked.reconstructed)
 
 
 def test_ends_of_grids(subtests):
@@ -100,3 +124,60 @@ def test_thinning_keeps_the_ends():
     assert subsample([1, 2, 3], 5) == [1, 2, 3]
     assert subsample([1, 2, 3], 1) == [1]
     assert subsample([1, 2, 3], None) == [1, 2, 3]
+
+
+OF_MODEL, OF_FIGURE = "models.self_attention", "figures.fig4"
+
+
+def faults_of(overrides):
+    with pytest.raises(ConfigError) as error:
+        load_config(ROOT / "config.yaml", overrides)
+    return [fault.removeprefix("--config ") for fault in error.value.faults]
+
+
+def test_a_fault_of_what_panels_share_is_said_once(subtests):
+    for place, own, path in [
+        (OF_MODEL, {"theta": "b + 0.1"}, "theta"),
+        (OF_MODEL, {"contest": {"fires": "exp", "silent": ["lin"]}}, "contest.silent[0]"),
+        (OF_FIGURE, {"fixed": {"n": 0}}, "fixed.n"),
+        (OF_FIGURE, {"fixed": {"dd": 22}}, "fixed.dd"),
+        (OF_FIGURE, {"trials": "many"}, "trials"),
+        (OF_FIGURE, {"reconstructed": ["e"]}, "reconstructed"),
+    ]:
+        with subtests.test(place=place, own=own, path=path):
+            section, name = place.split(".")
+            (fault,) = faults_of({section: {name: own}})
+            assert fault.startswith(f"{place}.{path}: ")
+
+
+@pytest.mark.parametrize("models", [None, "none"])
+def test_models_that_are_none_are_not_missed_in_every_panel(models):
+    (fault,) = faults_of({"models": models})
+    assert fault.startswith("models: ")
+
+
+def test_a_panels_own_faults_are_said_beside_those_of_its_figure():
+    paths = {
+        fault.partition(": ")[0]
+        for fault in faults_of(
+            {
+                "figures": {"fig4": {"fixed": {"dd": 22}}},
+                "panels": {"fig4b": {"sweep": {"d": [2]}}, "fig4c": {"fixed": {"a0": -1}}},
+            }
+        )
+    }
+    assert paths == {"figures.fig4.fixed.dd", "panels.fig4b.sweep.d", "panels.fig4c.fixed.a0"}
+
+
+def test_a_panel_says_all_that_it_takes_when_it_is_validated():
+    own, m = SECTION.panels["fig4c"], SECTION.panels["fig4a"].fixed.m
+    assert (own.trials, own.fixed.theta, own.fixed.a1, own.fixed.d) == (100, "c + 0.1", 1.2, 22)
+    assert own.fixed.m is own.fixed.delta is None, "it sweeps m, which no longer needs delta"
+    assert (m.log_of, m.at_least) == ("n/delta", 15)
+    assert own.reconstructed == ["theta", "data", "signs"]
+
+
+def test_null_says_nothing():
+    own = {"fixed": {"theta": None}, "contest": None}
+    panel = study_of(ROOT / "config.yaml", {"panels": {"fig4a": own}}).panels.exact["fig4a"]
+    assert panel == study_of(ROOT / "config.yaml").panels.exact["fig4a"]

@@ -80,7 +80,7 @@ def cross_point(size=(5, 4), of=CONTEST_OF_PAPER, **values):
     return replace(point("cross_attention", n=size[0] * size[1], d=size[0] + 1, **own), contest=of)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     size=sizes, of=contests, a0=amplitude, a1=amplitude, b=part, c=part, theta=theta,
     seed=st.integers(0, 2**32), attention_x=st.sampled_from(["identity", "ones"]),
@@ -90,7 +90,7 @@ def test_self_attention(size, of, seed, settings, **values):
     same_trials(self_point(size, of, **settings, **values), seed)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(
     size=sizes, of=contests, a0=amplitude, a1=amplitude, theta=theta,
     seed=st.integers(0, 2**32), settings=trial_settings,
@@ -99,6 +99,7 @@ def test_cross_attention(size, of, seed, settings, **values):
     same_trials(cross_point(size, of, **settings, **values), seed)
 
 
+@settings(max_examples=60)
 @given(
     n=st.one_of(st.integers(2, 140), st.sampled_from([8, 16, 32, 64, 128])),
     tau=st.one_of(st.floats(0.01, 0.99), st.sampled_from([0.125, 0.25, 0.5])),
@@ -109,9 +110,9 @@ def test_regression(settings, seed, **values):
     same_trials(point("regression", **values, **settings), seed, trials=24)
 
 
-@given(signs=st.sampled_from(["shared", "fresh"]), count=st.sampled_from([4, 5, 8, 9, len(NAMES)]))
+@given(signs=st.sampled_from(["shared", "fresh"]), count=st.sampled_from([4, 5, 8, 9]))
 def test_any_number_of_kernels(signs, count):
-    """8, 10, 16, 18 networks, and those of all kernels."""
+    """8, 10, 16 and 18 networks."""
     same_trials(self_point((3, 2), contest(*NAMES[:count]), m=2, signs=signs), trials=12)
 
 
@@ -150,7 +151,7 @@ def literally(p, streams, trials):
     return successes, events
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     make=st.sampled_from([self_point, cross_point]), of=contests, theta=st.floats(0.2, 1.2),
     size=st.sampled_from([(1, 3), (2, 2), (3, 1), (5, 3)]), a1=st.floats(1, 3),
@@ -209,8 +210,8 @@ def peak_megabytes(of, step=1):
 
 @pytest.mark.parametrize("make", [self_point, cross_point])
 def test_memory_is_bounded_for_very_large_d(make):
-    """60 points with 50,000 classes, then others between them."""
-    large = [make((50_000, 1 + k % 3), m=1, theta=0.01 + 0.02 * k) for k in range(60)]
+    """30 points with 50,000 classes, then others between them."""
+    large = [make((50_000, 1 + k % 3), m=1, theta=0.01 + 0.04 * k) for k in range(30)]
     found, peak = peak_megabytes(large)
     assert peak < MEGABYTES
     mixed = [p for pair in zip(large[:6], [make((12, 2))] * 6, strict=True) for p in pair]

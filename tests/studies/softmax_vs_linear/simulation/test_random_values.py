@@ -73,10 +73,10 @@ def by_definition(values, p, trials):
 def test_trials_are_those_of_the_definition(case, values):
     model, settings, of = CASES[case]
     p = replace(point(model, **settings), contest=of)
-    expected = by_definition(values, p, 200)
+    expected = by_definition(values, p, 100)
     assert expected.any(axis=0).all()
     assert not expected.all(axis=0).any()
-    np.testing.assert_array_equal(positive_with(values, model_of(p), p, STREAMS, 200), expected)
+    np.testing.assert_array_equal(positive_with(values, model_of(p), p, STREAMS, 100), expected)
 
 
 @pytest.mark.parametrize("name", ["fig4e", "fig5e", "fig7e"])

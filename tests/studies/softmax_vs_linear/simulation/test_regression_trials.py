@@ -77,7 +77,7 @@ JOINT = {
     "two-point, the same data": {"n": 17, "m": 2, "law": "two-point", "data": "same"},
     "fresh signs": {"n": 20, "m": 2, "tau": 0.2, "signs": "fresh"},
     "tau large": {"n": 4, "m": 2, "tau": 0.9},
-    "fresh signs, rare": {"n": 90, "m": 3, "tau": 0.3, "signs": "fresh"},
+    "fresh signs, rare": {"n": 60, "m": 3, "tau": 0.3, "signs": "fresh"},
     "the same data, rare": {"n": 60, "m": 3, "tau": 0.3, "law": "two-point", "data": "same"},
     "uniform, rare": {"n": 60, "m": 3, "tau": 0.3},
 }
@@ -85,11 +85,12 @@ JOINT = {
 
 @pytest.mark.parametrize("name", JOINT)
 def test_the_joint_law_is_that_of_drawing_everything(name, way_of_drawing):
-    """Chi-square over the 16 outcomes of four networks; outcomes seen too seldom together."""
+    """Chi-square over the 16 outcomes of four networks; outcomes seen too seldom together.
+    An outcome of probability a half that is off by 0.04 is seen."""
     p = point("regression", **JOINT[name])
-    blocks = [run_trials("reduced", p, BlockStreams(5, name, p.name, b), 5000) for b in range(6)]
+    blocks = [run_trials("reduced", p, BlockStreams(5, name, p.name, b), 5000) for b in range(3)]
     rng = np.random.default_rng([37, list(JOINT).index(name)])
-    found = np.concatenate(blocks), by_definition(p, 30_000, rng)
+    found = np.concatenate(blocks), by_definition(p, 15_000, rng)
     counts = np.array([np.bincount(x @ [8, 4, 2, 1], minlength=16) for x in found])
     rare = counts.sum(axis=0) < 40
     counts = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
@@ -149,6 +150,6 @@ def test_no_n_takes_longer_than_twice_the_literal_draw(case):
     p = point("regression", n=12, m=m, tau=tau, law=law)
     ends = switches(p, 12, 10**5)
     assert ends
-    for n in {12, *ends, *(end + 1 for end in ends), 4096, 4097, 10**5}:
+    for n in {12, *ends, *(end + 1 for end in ends), 10**5}:
         at_n = replace(p, n=n)
-        assert times_of_literal(at_n, signs=500_000, repeats=2) < 2, (n, way(at_n))
+        assert times_of_literal(at_n, signs=150_000, repeats=2) < 2, (n, way(at_n))

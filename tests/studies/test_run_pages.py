@@ -1,15 +1,20 @@
-"""The page of versions and settings, and what the report opens with."""
+"""The pages of a run: from which all results are reached, and of versions and settings."""
 
 import json
 import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
 
 import pyarrow as pa
-from making import CONFIG, ROOT
+import pytest
+from making import CHOICES, CONFIG, LEMMAS, ROOT, SECTION, STUDY
 
 from attention_separation import __version__
 from attention_separation.results import environment as installed
 from attention_separation.results.declaration import outputs_of
+from attention_separation.results.job_files import files_of_run
 from attention_separation.results.tables import write_parquet
+from attention_separation.studies.index_page import page
 from attention_separation.studies.provenance_page import (
     DEPENDENCIES,
     IN_WORDS,
@@ -19,6 +24,117 @@ from attention_separation.studies.provenance_page import (
     verdicts_of,
 )
 from attention_separation.studies.provenance_page import page as provenance_page
+from attention_separation.studies.softmax_vs_linear.figures.verdicts import agreement
+
+INDEX = STUDY.results["index"]
+CLAIM = {"place": "Lemma C.1", "identity": False, "source": "given"}
+CLAIM_ROWS = [
+    CLAIM | {"id": "C.1", "n": 200, "verdict": "holds at the sizes tested"},
+    CLAIM | {"id": "C.1", "n": 500, "verdict": "holds at the sizes tested"},
+    CLAIM | {"id": "C.2", "n": 200, "verdict": "fails at every n tested"},
+    CLAIM | {"id": "C.3", "n": 200, "verdict": "holds at the sizes tested", "source": "guessed"},
+]
+
+
+COUNT = len(STUDY.panels.exact)
+
+
+def verdict_rows(**others):
+    """A row for each panel, each of which agrees but for others."""
+    return [
+        {
+            "panel": panel,
+            "verdict": others.get(panel, "agrees"),
+            "trials": 1000,
+            "mean_p_hat": 0.5,
+            "mean_p_exact": 0.25,
+        }
+        for panel in STUDY.panels.exact
+    ]
+
+
+def read(option):
+    return [Path(output.path()) for output in INDEX.inputs[option]]
+
+
+@pytest.fixture
+def text():
+    """The page of a run in which one panel differs."""
+    rows = verdict_rows(fig4b="differs")
+    others = [*read("tables"), *read("pictures")]
+    return page(INDEX.settings, rows, CLAIM_ROWS, read("figures"), others)
+
+
+def test_the_answer_counts_the_panels_that_agree_and_names_the_others():
+    assert (
+        agreement(verdict_rows())
+        == f"trials agree with computed values at {COUNT} of {COUNT} panels"
+    )
+    several = agreement(verdict_rows(fig4b="differs", fig7a="undecided"))
+    names = "fig4b differs; fig7a undecided"
+    assert several == f"trials agree with computed values at {COUNT - 2} of {COUNT} panels; {names}"
+
+
+class Elements(HTMLParser):
+    """The attributes of a page's elements, by their names."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = {}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.setdefault(tag, []).append(dict(attrs))
+
+
+def test_it_shows_the_four_figures_with_what_they_are(text):
+    alt_by_path = {picture["src"]: picture["alt"] for picture in Elements(text).found["img"]}
+    assert [*alt_by_path] == [f"figures/{figure}.svg" for figure in SECTION.figures]
+    for figure, own in SECTION.figures.items():
+        alt, count = alt_by_path[f"figures/{figure}.svg"], len(own.panels)
+        assert own.title in alt
+        agreeing = count - ("fig4b" in own.panels)
+        assert f" of {count} panels, simulated and computed: {agreeing} agree" in alt
+    assert ", 1 differ." in alt_by_path["figures/fig4.svg"]
+
+
+def test_it_says_the_verdicts(text):
+    answer = f"trials agree with computed values at {COUNT - 1} of {COUNT} panels; fig4b differs"
+    assert f"<strong>{answer}</strong>" in text
+    assert text.count("<td>agrees</td>") == COUNT - 1
+    assert "Of 2, 1 hold at all sizes tested, 0 at some or from an n on, 1 at none." in text
+    assert text.count("<td>Lemma C.1</td>") == 2
+    assert "agreement with them is not claimed" in text
+
+
+def test_its_links_lead_to_every_table_and_picture_of_a_run(text):
+    links = {link["href"] for link in Elements(text).found["a"]}
+    made = {
+        output.path(suffix)
+        for study in (STUDY, LEMMAS, CHOICES)
+        for result, output in outputs_of(study.results)
+        if result.in_default_run and output.kind.folder in ("figures", "tables")
+        for suffix in output.kind.suffixes
+    }
+    assert made - links == {
+        "tables/verdicts_points.parquet",
+        "tables/verdicts_points.csv",
+    }
+    assert links <= made
+
+
+def test_it_has_no_script_and_loads_nothing_from_elsewhere(text):
+    found = Elements(text).found
+    assert "script" not in found
+    assert "http" not in text
+    sources = [one["src"] for elements in found.values() for one in elements if "src" in one]
+    assert all(source.startswith("figures/") for source in sources)
+    assert any(meta.get("name") == "viewport" for meta in found["meta"])
+
+
+def test_a_whole_run_makes_it():
+    assert "results/index.html" in files_of_run(STUDY)
+
 
 JOB = ProvenanceJob(
     python="CPython 3.99", packages={"numpy": "9.9", "zzz": "1"}, results="results",
