@@ -3,6 +3,7 @@
 import atexit
 import base64
 import compileall
+import json
 import os
 import re
 import shutil
@@ -77,6 +78,8 @@ class Project:
     def run(self, *arguments: str, torch: bool = True) -> subprocess.CompletedProcess:
         """Run snakemake, to which PyTorch may be made missing; its output is in stdout."""
         words = self.command(*arguments)
+        if HAS_SERVER:
+            return started_by_server(words, self.folder, missing=[] if torch else ["torch"])
         if not torch:
             code = "import sys; sys.modules['torch'] = None; from snakemake.cli import main; main()"
             words[1:3] = ["-c", code]
@@ -118,6 +121,39 @@ class Project:
         }
 
 
+HAS_SERVER = sys.platform == "linux"
+"""Elsewhere a process that has loaded libraries may not be safe to copy."""
+
+
+@cache
+def snakemake_server() -> subprocess.Popen:
+    """A process that starts Snakemake, until the tests end."""
+    words = [sys.executable, str(Path(__file__).with_name("snakemake_server.py"))]
+    server = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def end() -> None:
+        server.stdin.close()
+        server.wait()
+
+    atexit.register(end)
+    return server
+
+
+def started_by_server(
+    words: list[str], folder: Path, missing: list[str]
+) -> subprocess.CompletedProcess:
+    """Run a command line of snakemake as a copy of that process, as `said_by` runs it; some modules
+    are not there for it."""
+    server = snakemake_server()
+    with tempfile.NamedTemporaryFile("r") as said:
+        start = {
+            "arguments": words[3:], "folder": str(folder), "environment": {**os.environ},
+            "missing": missing, "said": said.name,
+        }  # fmt: skip
+        print(json.dumps(start), file=server.stdin, flush=True)
+        return subprocess.CompletedProcess(words, int(server.stdout.readline()), said.read())
+
+
 def planned(output: str) -> set[str]:
     """Names of the rules in the table of jobs of a plan; but for those that stand for others, and
     for the manifests, which any of them brings along."""
@@ -138,8 +174,8 @@ def said_by(words: list[str], folder: Path, **environment: str) -> subprocess.Co
         return subprocess.CompletedProcess(words, done.returncode, said.read())
 
 
-def small_config() -> str:
-    """Settings with one or two small panels of each model, as one config.yaml."""
+def _small_values() -> dict:
+    """Settings with one or two small panels of each model."""
     whole = spelled_out()
     values = whole["softmax_vs_linear"]
     values["panels"] = {k: values["panels"][k] for k in ("fig3a", "fig4a", "fig4b", "fig7b")}
@@ -165,12 +201,20 @@ def small_config() -> str:
     whole["any_attention"] |= FEW_KERNELS
     values["panels"] = values.pop("panels")
     whole["softmax_vs_linear"] = whole.pop("softmax_vs_linear")
-    return yaml.safe_dump(whole, sort_keys=False)
+    return whole
+
+
+def small_config() -> str:
+    """Settings with one or two small panels of each model, as one config.yaml."""
+    return yaml.safe_dump(_small_values(), sort_keys=False)
 
 
 def small_project(folder: Path) -> Project:
-    """The project in an empty folder with that configuration, nothing made."""
+    """The project in an empty folder with that configuration and few claims, nothing made."""
     small = Project(folder)
-    (folder / "config.yaml").write_text(small_config())
+    values = _small_values()
+    values["lemmas"]["most"] = 20
+    values["any_attention"]["scales"]["paper"] = {"points": 3}
+    (folder / "config.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
     shutil.rmtree(folder / "config")
     return small

@@ -44,7 +44,10 @@ PYTHON = {
 }  # fmt: skip
 """Not in Python on macOS, or unsafe there, or of another size."""
 
-GUARDED = {"src/attention_separation/results/environment.py: /proc"}
+GUARDED = {
+    "src/attention_separation/results/environment.py: /proc",
+    "tests/helpers/snakemake_server.py: os of Linux",
+}
 """Used where it is there alone."""
 
 TESTS = [
