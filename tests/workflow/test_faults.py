@@ -1,6 +1,6 @@
-"""Bad input gives one clear message and writes nothing; what is killed, changed meanwhile or started
-twice ends in the bytes of a quiet run. Of kills tests/faults/campaign.py has more, at random moments
-and by other signals."""
+"""Bad input gives one clear message and writes nothing; what is killed, changed meanwhile or
+started twice ends in the bytes of a quiet run. Of kills tests/faults/campaign.py has more, at
+random moments and by other signals."""
 
 import os
 import re

@@ -1,14 +1,23 @@
-"""What a change makes run again: what depends on it, and nothing else."""
+"""What a change makes run again: what depends on it, and nothing else. Tables of other settings or
+code, and damaged or missing ones, are made again by the next run that is asked for them, whatever
+Snakemake remembers of them."""
 
+import os
+import re
+import shlex
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+from damage import flip_unseen, write_unseen
 from making import ROOT, settings_text
-from project import small_config
+from project import planned, small_config
 from rank_cells import SMOKE
 
+from attention_separation.__main__ import main
 from attention_separation.config import load_config, overrides_of
 from attention_separation.results import provenance
 
@@ -182,9 +191,13 @@ def jobs(prefix: str, *overrides: str) -> list:
         file.write(settings_text() if prefix else small_config())
         file.flush()
         given = overrides_of([each for each in overrides if each])
-        studies = load_config(Path(file.name), given).studies()
+        return declared(Path(file.name), given)
+
+
+def declared(path: Path, overrides: dict | None = None) -> list:
+    """The same of a config.yaml."""
     found = []
-    for study in studies.values():
+    for study in load_config(path, overrides).studies().values():
         for result in filter(lambda one: one.in_default_run, study.results.values()):
             settings = [result.settings_digest(output) for output in result.all_outputs()]
             reads, makes = (
@@ -279,28 +292,142 @@ def test_a_comment_reruns_nothing(monkeypatch, tmp_path):
     assert reruns(before, code, before) == set()
 
 
+SHOW_OWN_KERNELS = {"kernels_values", "kernels_splits", "kernels_accuracy"}
+
+
+def with_own_kernels(text: str) -> str:
+    """A configuration with two kernels more: a formula, and the function of a module."""
+    own = "{mine: {score: 1 + x**3}, theirs: {python: my_kernels.square}}"
+    assert "  kernels: {}" in text
+    return text.replace("  kernels: {}", f"  kernels: {own}")
+
+
+SQUARE = "def square(x):\n    return x**2\n"
+
+
+def test_the_module_of_a_users_own_kernel_reruns_what_shows_it(tmp_path, monkeypatch):
+    """Beside the jobs that show no own kernels."""
+    monkeypatch.chdir(tmp_path)
+    path, module = tmp_path / "config.yaml", tmp_path / "my_kernels.py"
+    path.write_text(with_own_kernels(small_config()))
+    module.write_text(SQUARE)
+    before = declared(path)
+    module.write_text(f"{SQUARE}ADDED = 1\n")
+    assert reruns(before, codes(before), declared(path)) == SHOW_OWN_KERNELS
+
+
 def test_snakemake_reruns_the_same(made):
-    """A setting and modules; what is without effect stands first."""
+    """Settings, a user's kernels and modules; what is without effect stands first."""
     made.add_line("src/attention_separation/__main__.py")
     made.add_line("src/attention_separation/attention/sign_columns.py", "# Why.")
     assert made.would_run() == set()
     theta = "models={cross_attention: {theta: 0.8}}"
     made.add_line("src/attention_separation/pages/house_style.py")
-    drawn = MODULES["pages/house_style"]
-    assert made.would_run("--config", theta) == shown_too(SETTINGS[theta] | drawn)
+    (made.folder / "my_kernels.py").write_text(SQUARE)
+    config = made.folder / "config.yaml"
+    config.write_text(with_own_kernels(config.read_text()))
+    wanted = shown_too(SETTINGS[theta] | MODULES["pages/house_style"]) | SHOW_OWN_KERNELS
+    assert made.would_run("--config", theta) == wanted
 
 
-def test_a_users_own_kernel_reruns_what_shows_it(made):
-    """A formula, or the module of a function, beside the jobs that show no own kernels."""
-    (made.folder / "my_kernels.py").write_text("def square(x):\n    return x**2\n")
-    own = "{mine: {score: 1 + x**3}, theirs: {python: my_kernels.square}}"
-    made.edit("config.yaml", "  kernels: {}", f"  kernels: {own}")
-    shows = {"kernels_values", "kernels_splits", "kernels_accuracy"}
-    assert made.would_run() == shows
-    made.make(*shows)
-    made.add_line("my_kernels.py")
-    assert made.would_run() == shows
-    made.edit("my_kernels.py", "x**2", "x**2 - 99")
-    refused = made.run()
-    assert refused.returncode != 0
-    assert "any_attention.kernels.theirs: self-attention, X = I, n = 20: a row" in refused.stdout
+OTHER = ("--config", "trials=7", "seed=9")
+PANEL = "results/panels/fig7b.parquet"
+EXACT = "results/exact/fig7b.parquet"
+FIGURE = "results/figures/fig7.parquet"
+SEEDING = "src/attention_separation/statistics/seeding.py"
+NOTHING = "Nothing to be done"
+
+
+def trials(project, path=PANEL):
+    """The numbers of trials in a table."""
+    return {*pq.read_table(project.folder / path)["trials"].to_pylist()}
+
+
+def plan(project, *arguments):
+    return project.make("fig7", "--dry-run", "--quiet", "host", "reason", *arguments)
+
+
+def forget(project):
+    shutil.rmtree(project.folder / ".snakemake")
+
+
+def forget_by_command(project):
+    figures = [path for path in project.files() if "figures/fig7" in path]
+    project.make("--cleanup-metadata", PANEL, EXACT, *figures)
+
+
+def forget_in_a_copy(project):
+    """Results alone, all of the time of the copy."""
+    forget(project)
+    for path in project.files():
+        os.utime(project.folder / path, (0, 0))
+
+
+def keep(project):
+    """What Snakemake remembers stays, and is not asked."""
+
+
+@pytest.mark.parametrize(
+    ("forget", "options"),
+    [
+        (forget_by_command, ()),
+        (forget_in_a_copy, ()),
+        (keep, ("--rerun-triggers", "mtime")),
+    ],
+)
+def test_old_numbers_under_new_settings_would_be_made_again(made, forget, options):
+    forget(made)
+    said = plan(made, *options, *OTHER)
+    assert f"of other settings, so made again: {FIGURE}," in said
+    assert planned(said) == {"simulate_fig7b", "fig7"}
+
+
+def test_they_are_made_again_beside_what_was_made_for_another_target(made):
+    forget(made)
+    made.make("simulate_fig7b", *OTHER)
+    assert trials(made) == {7}
+    assert trials(made, FIGURE) == {20}
+    assert planned(plan(made, *OTHER)) == {"fig7"}
+
+
+def test_of_tables_that_snakemake_has_forgotten_none_is_made_again_but_for_another_code(made):
+    """The table itself says it; where a page has none, its job takes a second or two."""
+    forget_in_a_copy(made)
+    assert made.would_run() == {"check", "index"}
+    made.add_line(SEEDING)
+    said = plan(made)
+    assert f"of other code, so made again: {PANEL}\n" in said
+    assert planned(said) == {"simulate_fig7b", "fig7"}
+
+
+def test_a_touch_says_that_another_code_gives_the_same_and_hides_no_other_settings(made):
+    made.add_line(SEEDING)
+    made.make("fig7", "--touch")
+    assert planned(plan(made)) == set()
+    made.make("fig7", "--touch", *OTHER)
+    assert trials(made) == {20}
+    assert planned(plan(made, *OTHER)) == {"simulate_fig7b", "fig7"}
+
+
+def test_tables_that_are_not_what_they_should_be_come_back_by_the_same_command(
+    made, monkeypatch, capsys
+):
+    """Another panel's, cut short, and with one bit changed. A job may meet one that was put there
+    after its run had begun: it refuses it."""
+    whole = made.files()
+    write_unseen(made.folder / PANEL, whole["results/panels/fig4b.parquet"])
+    monkeypatch.chdir(made.folder)
+    log = Path("results/logs/fig7.log").read_text()
+    (command,) = re.findall(r"^# .* -m attention_separation (job .*)", log, re.M)
+    assert main(shlex.split(command)) == 1
+    refusal = rf"{PANEL}: made with other settings than these.*; remove the file and run again"
+    assert re.search(refusal, capsys.readouterr().err)
+    write_unseen(made.folder / EXACT, whole[EXACT][:-100])
+    flip_unseen(made.folder / FIGURE)
+    said = made.make("fig7")
+    again = dict(re.findall(r"^(.*), so made again: (\S+)$", said, re.M))
+    assert {path: words.partition(",")[0] for words, path in again.items()} == {
+        PANEL: "of other settings", EXACT: "no parquet file that can be read", FIGURE: "damaged",
+    }  # fmt: skip
+    assert made.files() == whole
+    assert NOTHING in made.make("fig7")
