@@ -40,7 +40,10 @@ def compiled_source() -> Path:
 
 
 class Project:
-    """The project copied to `folder`, with nothing made yet; or the copy that is there."""
+    """The project copied to `folder`, with nothing made yet; or the copy that is there.
+
+    Copies share the package until one changes it.
+    """
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -52,12 +55,23 @@ class Project:
                 shutil.copytree(source, folder / part)
             else:
                 shutil.copy(source, folder / part)
-        shutil.copytree(compiled_source(), folder / "src")
+        (folder / "src").symlink_to(compiled_source())
 
     def copy(self, folder: Path) -> "Project":
         """The same in another folder, with all that has been made."""
-        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        shutil.copytree(
+            self.folder, folder, ignore=shutil.ignore_patterns("src"), dirs_exist_ok=True
+        )
+        (folder / "src").symlink_to((self.folder / "src").resolve())
         return type(self)(folder)
+
+    def own_source(self) -> None:
+        """Have the package as files of its own, no others'."""
+        src = self.folder / "src"
+        if src.is_symlink():
+            shared = src.resolve()
+            src.unlink()
+            shutil.copytree(shared, src)
 
     def begin_with_made(self, folder: str) -> None:
         """Copy what this checkout itself has made in a folder of results, if anything, and what
@@ -102,15 +116,21 @@ class Project:
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Replace a text that stands in a file."""
-        file = self.folder / path
+        file = self._own_file(path)
         text = file.read_text()
         assert old in text
         file.write_text(text.replace(old, new))
 
     def add_line(self, path: str, line: str = "ADDED = 1") -> None:
         """A line more in a file of Python: other code, which does the same."""
-        with (self.folder / path).open("a") as file:
+        with self._own_file(path).open("a") as file:
             file.write(f"{line}\n")
+
+    def _own_file(self, path: str) -> Path:
+        """A file that may be changed."""
+        if path.startswith("src/"):
+            self.own_source()
+        return self.folder / path
 
     def files(self, under: str = "results") -> dict[str, bytes]:
         """All files below a folder with their bytes, but for logs and benchmarks."""

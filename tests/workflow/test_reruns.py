@@ -60,6 +60,7 @@ SETTINGS = {
     "verdicts={level: 0.002}": JUDGED,
     "lemmas={tau: 0.23}": {"claims"},
     "open_choices={phase: {small: {fixed: {n: 80}}}}": {"phase"},
+    "open_choices={phase: {small: {contest: {fires: exp, silent: []}}}}": {"phase"},
     "scales={smoke: {points: 6}}": set(),
 }
 MODULES = {
