@@ -57,10 +57,6 @@ def test_every_part_of_the_package_has_a_line():
     assert sorted(name for name in drawn - parts if (SOURCE / name).exists()) == []
 
 
-def test_the_way_has_eight_stops():
-    assert len(WAY) == 8
-
-
 @pytest.mark.parametrize("row", WAY, ids=[row[0] for row in WAY])
 def test_a_stop_is_a_file_and_a_function_that_the_number_passes(row):
     file, *names = quoted(row[1])
