@@ -20,6 +20,7 @@ from project import said_by
 from attention_separation.__main__ import main
 from attention_separation.config import load_config
 from attention_separation.results.tables import metadata_of, read_table, write_parquet
+from attention_separation.studies.softmax_vs_linear.recompute import RECOMPUTED_TOLERANCE
 
 
 @pytest.fixture
@@ -65,17 +66,29 @@ def test_other_code(made):
     assert "tables/claims.parquet" not in done.stdout
 
 
-def test_counts_that_another_run_would_not_have(made, verify):
-    path = made.folder / "results/panels/fig7b.parquet"
-    table = read_table(path)
-    wrong = pa.array([3] * len(table), pa.int64())
-    column = table.schema.get_field_index("f_lin_d0_zero")
-    metadata = metadata_of(table.schema)
-    write_parquet(table.set_column(column, "f_lin_d0_zero", wrong), path, metadata)
+@pytest.mark.parametrize(
+    ("table", "column", "change", "words"),
+    [
+        ("panels", "f_lin_d0_zero", lambda count: count - 1 if count else 1, "counted ["),
+        ("exact", "p_exact", lambda p: p - 2 * RECOMPUTED_TOLERANCE, "the exact value is "),
+        ("exact", "p_exact", lambda p: p - RECOMPUTED_TOLERANCE / 2, "the same"),
+    ],
+    ids=("one trial", "too far", "near"),
+)
+def test_numbers_that_another_run_would_not_have(made, verify, table, column, change, words):
+    path = made.folder / f"results/{table}/fig7b.parquet"
+    before = read_table(path)
+    numbers = before[column].to_pylist()
+    numbers[0] = change(numbers[0])
+    place, kind = before.schema.get_field_index(column), before.schema.field(column)
+    after = before.set_column(place, kind, pa.array(numbers, kind.type))
+    write_parquet(after, path, metadata_of(before.schema))
     status, said = verify(made, "--sample", "100")
-    assert status == 1
-    assert "fig7b, d=3: counted" in said
-    assert "panels/fig7b.parquet" not in said
+    assert status == (words != "the same")
+    assert f"fig7b, d=3: {words}" in said
+    assert f"{table}/fig7b.parquet" not in said
+    (count,) = re.findall(r"(\d+) points differ", said) or ["0"]
+    assert int(count) == status
 
 
 def test_one_changed_bit_is_seen_in_every_kind_of_file(made):
