@@ -192,13 +192,9 @@ def jobs(prefix: str, *overrides: str) -> list:
         file.write(settings_text() if prefix else small_config())
         file.flush()
         given = overrides_of([each for each in overrides if each])
-        return declared(Path(file.name), given)
-
-
-def declared(path: Path, overrides: dict | None = None) -> list:
-    """The same of a config.yaml."""
+        studies = load_config(Path(file.name), given).studies()
     found = []
-    for study in load_config(path, overrides).studies().values():
+    for study in studies.values():
         for result in filter(lambda one: one.in_default_run, study.results.values()):
             settings = [result.settings_digest(output) for output in result.all_outputs()]
             reads, makes = (
@@ -286,42 +282,21 @@ def test_a_module_of_training_trains_every_cell_again(module, monkeypatch, tmp_p
     }
 
 
-SHOW_OWN_KERNELS = {"kernels_values", "kernels_splits", "kernels_accuracy"}
-
-
-def with_own_kernels(text: str) -> str:
-    """A configuration with two kernels more: a formula, and the function of a module."""
-    own = "{mine: {score: 1 + x**3}, theirs: {python: my_kernels.square}}"
-    assert "  kernels: {}" in text
-    return text.replace("  kernels: {}", f"  kernels: {own}")
-
-
-SQUARE = "def square(x):\n    return x**2\n"
-
-
-def test_the_module_of_a_users_own_kernel_reruns_what_shows_it(tmp_path, monkeypatch):
-    """Beside the jobs that show no own kernels."""
-    monkeypatch.chdir(tmp_path)
-    path, module = tmp_path / "config.yaml", tmp_path / "my_kernels.py"
-    path.write_text(with_own_kernels(small_config()))
-    module.write_text(SQUARE)
-    before = declared(path)
-    module.write_text(f"{SQUARE}ADDED = 1\n")
-    assert reruns(before, codes(before), declared(path)) == SHOW_OWN_KERNELS
-
-
 def test_snakemake_reruns_the_same(made):
-    """Settings, a user's kernels and modules; what is without effect stands first."""
+    """A setting and modules, one of them a user's; what is without effect stands first."""
     made.add_line("src/attention_separation/__main__.py")
     made.add_line("src/attention_separation/attention/sign_columns.py", "# Why.")
     assert made.would_run() == set()
     theta = "models={cross_attention: {theta: 0.8}}"
     made.add_line("src/attention_separation/pages/house_style.py")
-    (made.folder / "my_kernels.py").write_text(SQUARE)
-    config = made.folder / "config.yaml"
-    config.write_text(with_own_kernels(config.read_text()))
-    wanted = shown_too(SETTINGS[theta] | MODULES["pages/house_style"]) | SHOW_OWN_KERNELS
-    assert made.would_run("--config", theta) == wanted
+    (made.folder / "my_kernels.py").write_text("def square(x):\n    return x**2\n")
+    made.edit("config.yaml", "  kernels: {}", "  kernels: {mine: {python: my_kernels.square}}")
+    show_own_kernels = {"kernels_values", "kernels_splits", "kernels_accuracy"}
+    expected = shown_too(SETTINGS[theta] | MODULES["pages/house_style"]) | show_own_kernels
+    assert made.would_run("--config", theta) == expected
+    made.make("kernels_values")
+    table = pq.read_table(made.folder / "results/tables/kernel_values.parquet")
+    assert "mine" in table["kernel"].to_pylist()
 
 
 OTHER = ("--config", "trials=7", "seed=9")
