@@ -1,7 +1,6 @@
 """docs/architecture.md is true: files and functions that it names, numbers on their way, jobs."""
 
 import ast
-import json
 import math
 import re
 from collections.abc import Iterable
@@ -89,18 +88,6 @@ def test_the_numbers_of_the_stops():
     assert math.isclose(points[0].tau, points[0].theta * math.sqrt(math.log(points[0].n)))
     title = held_title(STUDY.panels.marked[PANEL])
     assert drawn.partition("the title: ")[2] in title
-
-
-def test_exact_values_do_not_depend_on_trials():
-    (exact,) = (
-        output.settings
-        for result in STUDY.results.values()
-        for output in result.all_outputs()
-        if output.path() == f"exact/{PANEL}.parquet"
-    )
-    held = json.loads(exact.canonical())
-    assert "trials" not in held
-    assert held["fixed"]["theta"] == "c + 0.1"
 
 
 def test_what_is_to_be_touched_is_there():

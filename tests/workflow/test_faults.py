@@ -45,7 +45,6 @@ def test_bad_settings_and_an_unknown_target(small):
     [
         (["job", JOB], "--settings"),
         (["job", JOB, "--settings", "{}", "--output", "x.parquet"], "name\n  is missing"),
-        (["job", JOB, "--settings", "none.json", "--output", "x.parquet"], "none.json"),
         (["summary"], "no panels there; run snakemake first"),
         (["summary", "trials=x"], "--config trials: 'x' is not allowed"),
     ],
