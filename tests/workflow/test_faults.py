@@ -171,7 +171,7 @@ def test_settings_changed_after_a_kill_give_the_bytes_of_the_new_settings(starte
 
 
 def test_a_run_is_disturbed_neither_by_another_in_the_folder_nor_by_a_change_of_settings(started):
-    """The other one is refused; slices that start after the change have the settings that the run
+    """The other one is refused; jobs that start after the change have the settings that the run
     began with."""
     project, process, said = started
     # Stopped first: the run must not end before the other one looks.
