@@ -68,11 +68,12 @@ def texts(folder: str, pattern: str) -> dict[str, str]:
 
 def uses(files: dict[str, str], banned: dict[str, str]) -> list[str]:
     """Which files have which of some constructs; comments, from a # on, are none."""
+    code = {name: re.sub(r"(^|\s)#.*", "", text) for name, text in files.items()}
     return [
         f"{name}: {what}"
-        for name, text in files.items()
+        for name, text in code.items()
         for what, pattern in banned.items()
-        if re.search(pattern, re.sub(r"(^|\s)#.*", "", text), re.M)
+        if re.search(pattern, text, re.M)
     ]
 
 
