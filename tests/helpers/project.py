@@ -3,6 +3,7 @@
 import atexit
 import base64
 import compileall
+import json
 import os
 import re
 import shutil
@@ -39,7 +40,10 @@ def compiled_source() -> Path:
 
 
 class Project:
-    """The project copied to `folder`, with nothing made yet; or the copy that is there."""
+    """The project copied to `folder`, with nothing made yet; or the copy that is there.
+
+    Copies share the package until one changes it.
+    """
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -51,12 +55,23 @@ class Project:
                 shutil.copytree(source, folder / part)
             else:
                 shutil.copy(source, folder / part)
-        shutil.copytree(compiled_source(), folder / "src")
+        (folder / "src").symlink_to(compiled_source())
 
     def copy(self, folder: Path) -> "Project":
         """The same in another folder, with all that has been made."""
-        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        shutil.copytree(
+            self.folder, folder, ignore=shutil.ignore_patterns("src"), dirs_exist_ok=True
+        )
+        (folder / "src").symlink_to((self.folder / "src").resolve())
         return type(self)(folder)
+
+    def own_source(self) -> None:
+        """Have the package as files of its own, no others'."""
+        src = self.folder / "src"
+        if src.is_symlink():
+            shared = src.resolve()
+            src.unlink()
+            shutil.copytree(shared, src)
 
     def begin_with_made(self, folder: str) -> None:
         """Copy what this checkout itself has made in a folder of results, if anything, and what
@@ -77,6 +92,8 @@ class Project:
     def run(self, *arguments: str, torch: bool = True) -> subprocess.CompletedProcess:
         """Run snakemake, to which PyTorch may be made missing; its output is in stdout."""
         words = self.command(*arguments)
+        if HAS_SERVER:
+            return started_by_server(words, self.folder, missing=[] if torch else ["torch"])
         if not torch:
             code = "import sys; sys.modules['torch'] = None; from snakemake.cli import main; main()"
             words[1:3] = ["-c", code]
@@ -99,15 +116,21 @@ class Project:
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Replace a text that stands in a file."""
-        file = self.folder / path
+        file = self._own_file(path)
         text = file.read_text()
         assert old in text
         file.write_text(text.replace(old, new))
 
     def add_line(self, path: str, line: str = "ADDED = 1") -> None:
         """A line more in a file of Python: other code, which does the same."""
-        with (self.folder / path).open("a") as file:
+        with self._own_file(path).open("a") as file:
             file.write(f"{line}\n")
+
+    def _own_file(self, path: str) -> Path:
+        """A file that may be changed."""
+        if path.startswith("src/"):
+            self.own_source()
+        return self.folder / path
 
     def files(self, under: str = "results") -> dict[str, bytes]:
         """All files below a folder with their bytes, but for logs and benchmarks."""
@@ -116,6 +139,39 @@ class Project:
             for path in sorted((self.folder / under).rglob("*"))
             if path.is_file() and not {"logs", "benchmarks"} & set(path.parts)
         }
+
+
+HAS_SERVER = sys.platform == "linux"
+"""Elsewhere a process that has loaded libraries may not be safe to copy."""
+
+
+@cache
+def snakemake_server() -> subprocess.Popen:
+    """A process that starts Snakemake, until the tests end."""
+    words = [sys.executable, str(Path(__file__).with_name("snakemake_server.py"))]
+    server = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def end() -> None:
+        server.stdin.close()
+        server.wait()
+
+    atexit.register(end)
+    return server
+
+
+def started_by_server(
+    words: list[str], folder: Path, missing: list[str]
+) -> subprocess.CompletedProcess:
+    """Run a command line of snakemake as a copy of that process, as `said_by` runs it; some modules
+    are not there for it."""
+    server = snakemake_server()
+    with tempfile.NamedTemporaryFile("r") as said:
+        start = {
+            "arguments": words[3:], "folder": str(folder), "environment": {**os.environ},
+            "missing": missing, "said": said.name,
+        }  # fmt: skip
+        print(json.dumps(start), file=server.stdin, flush=True)
+        return subprocess.CompletedProcess(words, int(server.stdout.readline()), said.read())
 
 
 def planned(output: str) -> set[str]:
@@ -138,8 +194,8 @@ def said_by(words: list[str], folder: Path, **environment: str) -> subprocess.Co
         return subprocess.CompletedProcess(words, done.returncode, said.read())
 
 
-def small_config() -> str:
-    """Settings with one or two small panels of each model, as one config.yaml."""
+def _small_values() -> dict:
+    """Settings with one or two small panels of each model."""
     whole = spelled_out()
     values = whole["softmax_vs_linear"]
     values["panels"] = {k: values["panels"][k] for k in ("fig3a", "fig4a", "fig4b", "fig7b")}
@@ -165,12 +221,20 @@ def small_config() -> str:
     whole["any_attention"] |= FEW_KERNELS
     values["panels"] = values.pop("panels")
     whole["softmax_vs_linear"] = whole.pop("softmax_vs_linear")
-    return yaml.safe_dump(whole, sort_keys=False)
+    return whole
+
+
+def small_config() -> str:
+    """Settings with one or two small panels of each model, as one config.yaml."""
+    return yaml.safe_dump(_small_values(), sort_keys=False)
 
 
 def small_project(folder: Path) -> Project:
-    """The project in an empty folder with that configuration, nothing made."""
+    """The project in an empty folder with that configuration and few claims, nothing made."""
     small = Project(folder)
-    (folder / "config.yaml").write_text(small_config())
+    values = _small_values()
+    values["lemmas"]["most"] = 20
+    values["any_attention"]["scales"]["paper"] = {"points": 3}
+    (folder / "config.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
     shutil.rmtree(folder / "config")
     return small

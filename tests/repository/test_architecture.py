@@ -1,7 +1,6 @@
 """docs/architecture.md is true: files and functions that it names, numbers on their way, jobs."""
 
 import ast
-import json
 import math
 import re
 from collections.abc import Iterable
@@ -57,10 +56,6 @@ def test_every_part_of_the_package_has_a_line():
     assert sorted(name for name in drawn - parts if (SOURCE / name).exists()) == []
 
 
-def test_the_way_has_eight_stops():
-    assert len(WAY) == 8
-
-
 @pytest.mark.parametrize("row", WAY, ids=[row[0] for row in WAY])
 def test_a_stop_is_a_file_and_a_function_that_the_number_passes(row):
     file, *names = quoted(row[1])
@@ -93,18 +88,6 @@ def test_the_numbers_of_the_stops():
     assert math.isclose(points[0].tau, points[0].theta * math.sqrt(math.log(points[0].n)))
     title = held_title(STUDY.panels.marked[PANEL])
     assert drawn.partition("the title: ")[2] in title
-
-
-def test_exact_values_do_not_depend_on_trials():
-    (exact,) = (
-        output.settings
-        for result in STUDY.results.values()
-        for output in result.all_outputs()
-        if output.path() == f"exact/{PANEL}.parquet"
-    )
-    held = json.loads(exact.canonical())
-    assert "trials" not in held
-    assert held["fixed"]["theta"] == "c + 0.1"
 
 
 def test_what_is_to_be_touched_is_there():

@@ -162,7 +162,6 @@ def test_a_whole_number_is_in_its_range_or_a_sentence_says_which_is_allowed(valu
     ("line", "words"),
     [
         ("attention-separation se", {"separate", "settings"}),
-        ("attention-separation rank-v", {"rank-verify"}),
         ("attention-separation --v", {"--version"}),
         ("attention-separation separate --th", {"--theta"}),
     ],

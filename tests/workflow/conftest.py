@@ -30,7 +30,10 @@ def made_once(tmp_path_factory, worker_id):
         if not whole.exists():
             part = root / "making"
             part.mkdir()
-            small_project(part).make()
+            making = small_project(part)
+            # What it shares would go with this worker.
+            making.own_source()
+            making.make()
             part.rename(whole)
     return Project(whole)
 

@@ -1,14 +1,23 @@
-"""What a change makes run again: what depends on it, and nothing else."""
+"""What a change makes run again: what depends on it, and nothing else. Tables of other settings or
+code, and damaged or missing ones, are made again by the next run that is asked for them, whatever
+Snakemake remembers of them."""
 
+import os
+import re
+import shlex
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+from damage import flip_unseen, write_unseen
 from making import ROOT, settings_text
-from project import small_config
+from project import planned, small_config
 from rank_cells import SMOKE
 
+from attention_separation.__main__ import main
 from attention_separation.config import load_config, overrides_of
 from attention_separation.results import provenance
 
@@ -51,6 +60,7 @@ SETTINGS = {
     "verdicts={level: 0.002}": JUDGED,
     "lemmas={tau: 0.23}": {"claims"},
     "open_choices={phase: {small: {fixed: {n: 80}}}}": {"phase"},
+    "open_choices={phase: {small: {contest: {fires: exp, silent: []}}}}": {"phase"},
     "scales={smoke: {points: 6}}": set(),
 }
 MODULES = {
@@ -212,12 +222,12 @@ def reruns(before: list, code: dict[str, str], after: list) -> set[str]:
     return names
 
 
-def change(monkeypatch, folder: Path, module: str, line: str = "ADDED = 1\n") -> None:
+def change(monkeypatch, folder: Path, module: str) -> None:
     """Let digests see one more line in a module."""
     name = f"attention_separation.{module.replace('/', '.')}"
     text = (ROOT / f"src/attention_separation/{module}.py").read_text(encoding="utf-8")
     longer = folder / "longer.py"
-    longer.write_text(text + line, encoding="utf-8")
+    longer.write_text(f"{text}ADDED = 1\n", encoding="utf-8")
     source, parsed = provenance._source, provenance._digest_and_imports
     monkeypatch.setattr(provenance, "_source", lambda n: longer if n == name else source(n))
     monkeypatch.setattr(
@@ -272,35 +282,121 @@ def test_a_module_of_training_trains_every_cell_again(module, monkeypatch, tmp_p
     }
 
 
-def test_a_comment_reruns_nothing(monkeypatch, tmp_path):
-    before = jobs("", "")
-    code = codes(before)
-    change(monkeypatch, tmp_path, "attention/sign_columns", "# Why.\n")
-    assert reruns(before, code, before) == set()
-
-
 def test_snakemake_reruns_the_same(made):
-    """A setting and modules; what is without effect stands first."""
+    """A setting and modules, one of them a user's; what is without effect stands first."""
     made.add_line("src/attention_separation/__main__.py")
     made.add_line("src/attention_separation/attention/sign_columns.py", "# Why.")
     assert made.would_run() == set()
     theta = "models={cross_attention: {theta: 0.8}}"
     made.add_line("src/attention_separation/pages/house_style.py")
-    drawn = MODULES["pages/house_style"]
-    assert made.would_run("--config", theta) == shown_too(SETTINGS[theta] | drawn)
-
-
-def test_a_users_own_kernel_reruns_what_shows_it(made):
-    """A formula, or the module of a function, beside the jobs that show no own kernels."""
     (made.folder / "my_kernels.py").write_text("def square(x):\n    return x**2\n")
-    own = "{mine: {score: 1 + x**3}, theirs: {python: my_kernels.square}}"
-    made.edit("config.yaml", "  kernels: {}", f"  kernels: {own}")
-    shows = {"kernels_values", "kernels_splits", "kernels_accuracy"}
-    assert made.would_run() == shows
-    made.make(*shows)
-    made.add_line("my_kernels.py")
-    assert made.would_run() == shows
-    made.edit("my_kernels.py", "x**2", "x**2 - 99")
-    refused = made.run()
-    assert refused.returncode != 0
-    assert "any_attention.kernels.theirs: self-attention, X = I, n = 20: a row" in refused.stdout
+    made.edit("config.yaml", "  kernels: {}", "  kernels: {mine: {python: my_kernels.square}}")
+    show_own_kernels = {"kernels_values", "kernels_splits", "kernels_accuracy"}
+    expected = shown_too(SETTINGS[theta] | MODULES["pages/house_style"]) | show_own_kernels
+    assert made.would_run("--config", theta) == expected
+    made.make("kernels_values")
+    table = pq.read_table(made.folder / "results/tables/kernel_values.parquet")
+    assert "mine" in table["kernel"].to_pylist()
+
+
+OTHER = ("--config", "trials=7", "seed=9")
+PANEL = "results/panels/fig7b.parquet"
+EXACT = "results/exact/fig7b.parquet"
+FIGURE = "results/figures/fig7.parquet"
+SEEDING = "src/attention_separation/statistics/seeding.py"
+NOTHING = "Nothing to be done"
+
+
+def trials(project, path=PANEL):
+    """The numbers of trials in a table."""
+    return {*pq.read_table(project.folder / path)["trials"].to_pylist()}
+
+
+def plan(project, *arguments):
+    return project.make("fig7", "--dry-run", "--quiet", "host", "reason", *arguments)
+
+
+def forget(project):
+    shutil.rmtree(project.folder / ".snakemake")
+
+
+def forget_by_command(project):
+    figures = [path for path in project.files() if "figures/fig7" in path]
+    project.make("--cleanup-metadata", PANEL, EXACT, *figures)
+
+
+def forget_in_a_copy(project):
+    """Results alone, all of the time of the copy."""
+    forget(project)
+    for path in project.files():
+        os.utime(project.folder / path, (0, 0))
+
+
+def keep(project):
+    """What Snakemake remembers stays, and is not asked."""
+
+
+@pytest.mark.parametrize(
+    ("forget", "options"),
+    [
+        (forget_by_command, ()),
+        (forget_in_a_copy, ()),
+        (keep, ("--rerun-triggers", "mtime")),
+    ],
+)
+def test_old_numbers_under_new_settings_would_be_made_again(made, forget, options):
+    forget(made)
+    said = plan(made, *options, *OTHER)
+    assert f"of other settings, so made again: {FIGURE}," in said
+    assert planned(said) == {"simulate_fig7b", "fig7"}
+
+
+def test_they_are_made_again_beside_what_was_made_for_another_target(made):
+    forget(made)
+    made.make("simulate_fig7b", *OTHER)
+    assert trials(made) == {7}
+    assert trials(made, FIGURE) == {20}
+    assert planned(plan(made, *OTHER)) == {"fig7"}
+
+
+def test_of_tables_that_snakemake_has_forgotten_none_is_made_again_but_for_another_code(made):
+    """The table itself says it; where a page has none, its job takes a second or two."""
+    forget_in_a_copy(made)
+    assert made.would_run() == {"check", "index"}
+    made.add_line(SEEDING)
+    said = plan(made)
+    assert f"of other code, so made again: {PANEL}\n" in said
+    assert planned(said) == {"simulate_fig7b", "fig7"}
+
+
+def test_a_touch_says_that_another_code_gives_the_same_and_hides_no_other_settings(made):
+    made.add_line(SEEDING)
+    made.make("fig7", "--touch")
+    assert planned(plan(made)) == set()
+    made.make("fig7", "--touch", *OTHER)
+    assert trials(made) == {20}
+    assert planned(plan(made, *OTHER)) == {"simulate_fig7b", "fig7"}
+
+
+def test_tables_that_are_not_what_they_should_be_come_back_by_the_same_command(
+    made, monkeypatch, capsys
+):
+    """Another panel's, cut short, and with one bit changed. A job may meet one that was put there
+    after its run had begun: it refuses it."""
+    whole = made.files()
+    write_unseen(made.folder / PANEL, whole["results/panels/fig4b.parquet"])
+    monkeypatch.chdir(made.folder)
+    log = Path("results/logs/fig7.log").read_text()
+    (command,) = re.findall(r"^# .* -m attention_separation (job .*)", log, re.M)
+    assert main(shlex.split(command)) == 1
+    refusal = rf"{PANEL}: made with other settings than these.*; remove the file and run again"
+    assert re.search(refusal, capsys.readouterr().err)
+    write_unseen(made.folder / EXACT, whole[EXACT][:-100])
+    flip_unseen(made.folder / FIGURE)
+    said = made.make("fig7")
+    again = dict(re.findall(r"^(.*), so made again: (\S+)$", said, re.M))
+    assert {path: words.partition(",")[0] for words, path in again.items()} == {
+        PANEL: "of other settings", EXACT: "no parquet file that can be read", FIGURE: "damaged",
+    }  # fmt: skip
+    assert made.files() == whole
+    assert NOTHING in made.make("fig7")

@@ -32,13 +32,6 @@ LITERAL = {
 }
 """Jobs whose rules are written out."""
 BY_WILDCARD = {"simulate", "slice", "exact", "figure", "rank_train", "needle_cell", "recall_cell"}
-MINE = """
-    mine:
-      model: cross_attention
-      sweep: {a1: [0.5, 1.0]}
-      fixed: {n: 40, d: 11, m: 5, a0: 0.0, theta: 0.7}
-      trials: 10
-"""
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +121,10 @@ def test_a_command_names_the_files_of_its_job(commands):
         } | {option: [value] for option, value in pairs(job.result.options)}
 
 
+def test_a_whole_run_has_no_job_of_the_studies_that_are_asked_for(commands):
+    assert not {name for name in commands if name.startswith(("rank", "needle", "recall"))}
+
+
 def options(words):
     """The options of a command with their values, up to where its output goes; those without any
     left out."""
@@ -145,9 +142,9 @@ def pairs(words):
     return [(word.removeprefix("--"), words[k + 1]) for k, word in enumerate(words[::2])]
 
 
-def test_every_rule_says_what_it_makes_and_no_two_say_the_same(project):
-    listed = project.make("--list-rules").splitlines()
-    sentences = dict(re.findall(r"^(\w+)(?: \((.*)\))?$", "\n".join(listed), re.M))
+def test_every_rule_says_what_it_makes_and_no_two_say_the_same(rules):
+    """In a sentence that `snakemake --list-rules` prints."""
+    sentences = {name: rule.docstring or "" for name, rule in rules.items()}
     assert {"all", "fig4", "simulate_fig4c", "rank_train", "needle_cell", "kernels"} < {*sentences}
     # A panel's name alone stands for its figure: what that is, the rule `figure` says.
     silent = {rule for rule, sentence in sentences.items() if not sentence}
@@ -181,36 +178,8 @@ def test_a_panel_of_the_paper_that_is_removed_is_missed_where_it_is_asked_for(sm
     assert "Traceback" not in done.stdout
 
 
-def test_a_panel_of_ones_own_has_the_wildcard_rules_and_a_figure_by_name(small):
-    with (small.folder / "config.yaml").open("a") as file:
-        file.write(MINE)
-    said = small.make("mine", "--config", "jobs={slices: 2}", "--printshellcmds")
-    jobs = re.findall(r"^\d of 6: (.*);", said, re.M)
-    assert sorted(jobs) == [
-        "exact mine", "figure mine", "mine", "simulate mine", "slice mine 1 2", "slice mine 2 2"
-    ]  # fmt: skip
-    made = {path.partition("/")[2] for path in small.files()}
-    assert {"panels/mine.parquet", "exact/mine.parquet", "figures/mine.svg"} <= made
-    assert not any(path.startswith("slices/") for path in made)
-    for log in ("slice_mine_1-of-2", "simulate_mine", "exact_mine", "mine"):
-        first, line, *_, last = (small.folder / f"results/logs/{log}.log").read_text().splitlines()
-        assert first.startswith(f"# attention-separation {__version__}, Python 3.")
-        assert " -m attention_separation job " in line
-        assert re.fullmatch(r"# \d+\.\d s", last)
-    # What a rule runs can be typed: settings are a file.
-    (command,) = {line for line in said.splitlines() if "--merge" in line}
-    assert re.search(
-        r"-m attention_separation job studies\.softmax_vs_linear\.simulation\.simulate"
-        r" --settings \.snakemake/settings/simulate_mine-\w+\.json"
-        r" --merge results/slices/mine/1-of-2\.parquet results/slices/mine/2-of-2\.parquet"
-        r" --output results/panels/mine\.parquet ",
-        command,
-    )
-
-
-def test_a_command_as_it_is_printed_can_be_pasted_into_a_shell(made_once, tmp_path):
+def test_a_command_as_it_is_printed_can_be_pasted_into_a_shell(made):
     """Without any variable of Snakemake's own process."""
-    made = made_once.copy(tmp_path)
     table = made.folder / "results/panels/fig4b.parquet"
     before = table.read_bytes()
     said = made.make("simulate_fig4b", "--forcerun", "simulate_fig4b", "--dry-run", "-p")
@@ -220,7 +189,3 @@ def test_a_command_as_it_is_printed_can_be_pasted_into_a_shell(made_once, tmp_pa
     assert table.read_bytes() == before
     log = (made.folder / "results/logs/simulate_fig4b.log").read_text()
     assert log.startswith(f"# attention-separation {__version__}, Python 3.")
-
-
-def test_where_the_clone_moves_nothing_is_made_again(made_once, tmp_path):
-    assert made_once.copy(tmp_path / "elsewhere").would_run() == set()
