@@ -51,8 +51,8 @@ OF_DATA = {
 }
 OF_CROSS = {name: OF_DATA[name] for name in ("a0", "a1", "d", "m")}
 OF_RECALL = {
-    "d": Default((32, 128), r"d = 64"),
-    "level": Default((0.85, 0.95), r"accuracy (of )?0\.9"),
+    "d": Default((32,), r"d = 64"),
+    "level": Default((0.95,), r"accuracy (of )?0\.9"),
     "cosine": Default((0.9,), r"(query is the key itself|comes again as it was)"),
     "rewrites": Default((1,), r"written once"),
 }

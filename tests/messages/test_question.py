@@ -25,7 +25,7 @@ QUESTIONS = {
     "critical_n": lambda: [needle.critical_n(name, 5) for name in ("uniform", "exp", "bayes")],
     "sink_limit": lambda: needle.sink_limit(10, 2048, 512),
     "accuracy": lambda: recall.accuracy("exp", 64, 16).value,
-    "recall's largest_n": lambda: recall.largest_n(recall.decay("linear", 0.5), 16),
+    "recall's largest_n": lambda: recall.largest_n(recall.decay("linear", 0.9), 16),
     "recall's simulate": lambda: recall.simulate("rbf", 8, 4, trials=20).value,
 }
 
