@@ -175,6 +175,10 @@ def test_given_keys_few_weights_and_mixed_ages_are_refused():
         DeltaTrials(0.5, 1.0, 16, 4, None).given_keys(100, 1)
 
 
+def test_one_pair_is_recalled_each_time():
+    assert DeltaTrials(0.5, 1.0, d=8, n=1, age=0).right(10_000, seed=1) == 10_000
+
+
 def test_a_shorter_run_is_the_prefix_of_a_longer_one():
     trials = DeltaTrials(1.0, 1.0, 8, 9, None)
     assert trials.right(10_000, 1) - trials.right(5_000, 1) <= 5_000

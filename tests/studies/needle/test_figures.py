@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.colors import to_rgb
 from needle_cells import runs, table_of
 from needle_tables import SCHEMAS, folder_of_tables
 
@@ -207,6 +208,8 @@ def test_the_papers_network_beside_no_attention(folder):
     (ax,) = figures.draw_paper_network("Title", lines, cells).axes
     heights = [bar.get_y() + bar.get_height() for bar in ax.patches]
     assert heights == pytest.approx([0.91, 0.91, 0.5])
+    colours = [bar.get_facecolor()[:3] for bar in ax.patches]
+    assert colours[0] != colours[1] == colours[2] == to_rgb(kernel_line("linear")["color"])
     assert ax.get_xticklabels()[0].get_text() == "no\nattention"
     levels = {line.get_ydata()[0] for line in ax.lines if line.get_marker() == "None"}
     (bayes,) = (
