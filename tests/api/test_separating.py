@@ -205,6 +205,7 @@ WRONG = {
     "b": (("exp",), {"b": "x"}, "b='x'; allowed: numbers above 0 to 1000"),
     "theta's word": (("exp",), {"theta": "bets"}, "theta='bets'; allowed: 'best', 'paper' or a"),
     "theta below 0": (("exp",), {"theta": -1}, "theta=-1; allowed: 'best', 'paper' or a number"),
+    "no end of theta": (("exp",), {"theta": math.inf}, "theta=inf; allowed: 'best', 'paper'"),
     "model as a list": (("exp", ["self_attention"]), {}, "model=['self_attention'] is unknown"),
     "X as an array": (("exp", "self_attention", np.eye(2)), {}, "with self_attention; allowed"),
     "margin": (("exp",), {"margin": -0.1}, "margin=-0.1; allowed: numbers from 0"),

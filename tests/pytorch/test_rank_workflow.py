@@ -145,6 +145,9 @@ def test_cells_beyond_what_is_measured_go_by_the_last_rate(monkeypatch):
     jobs = [small(steps=steps) for steps in (100, 300, 200)]
     monkeypatch.setattr(train_cell, "seconds_per_step", lambda job, device: 0.25)
     assert train_cell.seconds_of_training(jobs, "cpu") == [25.0, 75.0, 50.0]
+    at_each_speed = {100: 0.25, 200: 0.5, 300: 1.0}
+    monkeypatch.setattr(train_cell, "seconds_per_step", lambda job, _: at_each_speed[job.steps])
+    assert train_cell.seconds_of_training(jobs, "cpu") == [25.0, 300.0, 100.0]
     monkeypatch.setattr(train_cell, "MOST_SECONDS", -1.0)
     assert train_cell.seconds_of_training(jobs, "cpu") == pytest.approx([25.0, 75.0, 50.0])
     larger = [*jobs, small(feed_forward=160)]
