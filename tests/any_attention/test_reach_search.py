@@ -210,10 +210,12 @@ ISLANDS = {
     "1 % of a million": (in_n(1e6, 5e3), {}, 1_000_000),
     "a level": (in_n(5_200, 60), {"level": 0.5}, 5_200),
     "rows": (
-        asep.rows(lambda x, counts, n: in_n(9e4, 900)(x, n), normalised=True), {}, 90_000,
+        asep.rows(lambda x, counts, n: in_n(9e4, 900)(x, n), normalised=True),
+        {},
+        90_000,
     ),
     "cross-attention": (in_n(8_000, 100), {"model": "cross_attention"}, 8_000),
-}  # fmt: skip
+}
 
 
 @pytest.mark.filterwarnings("ignore:.*does not separate at some n")

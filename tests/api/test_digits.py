@@ -103,10 +103,15 @@ SETTINGS = st.builds(
     lambda layer, t, **sizes: Setting(
         layer.model, layer.attention_x, n=max(sizes["classes"] * t, 2), **sizes
     ),
-    layer=st.sampled_from(LAYERS), t=st.one_of(st.integers(1, 40), st.sampled_from([10**4, 10**6])),
-    classes=st.integers(1, 3), m=st.integers(1, 20), a0=st.sampled_from([0.0, 0.01, 0.3, 1.0]),
-    a1=st.floats(0.1, 3), b=st.floats(0.05, 1), c=st.floats(0.05, 1.2),
-)  # fmt: skip
+    layer=st.sampled_from(LAYERS),
+    t=st.one_of(st.integers(1, 40), st.sampled_from([10**4, 10**6])),
+    classes=st.integers(1, 3),
+    m=st.integers(1, 20),
+    a0=st.sampled_from([0.0, 0.01, 0.3, 1.0]),
+    a1=st.floats(0.1, 3),
+    b=st.floats(0.05, 1),
+    c=st.floats(0.05, 1.2),
+)
 
 
 @settings(max_examples=25)

@@ -167,9 +167,12 @@ def started_by_server(
     server = snakemake_server()
     with tempfile.NamedTemporaryFile("r") as said:
         start = {
-            "arguments": words[3:], "folder": str(folder), "environment": {**os.environ},
-            "missing": missing, "said": said.name,
-        }  # fmt: skip
+            "arguments": words[3:],
+            "folder": str(folder),
+            "environment": {**os.environ},
+            "missing": missing,
+            "said": said.name,
+        }
         print(json.dumps(start), file=server.stdin, flush=True)
         return subprocess.CompletedProcess(words, int(server.stdout.readline()), said.read())
 

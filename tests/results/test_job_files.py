@@ -228,5 +228,10 @@ def test_a_command_is_what_a_shell_reads_and_no_text_that_is_compared():
     command = JobCommand(command_line(Path("/a clone/src"), "/bin/it's"), seconds=3.0)
     assert not isinstance(command, str)
     assert shlex.split(f"{command}") == [
-        "PYTHONPATH=/a clone/src", "/bin/it's", "-P", "-m", "attention_separation", "job",
-    ]  # fmt: skip
+        "PYTHONPATH=/a clone/src",
+        "/bin/it's",
+        "-P",
+        "-m",
+        "attention_separation",
+        "job",
+    ]

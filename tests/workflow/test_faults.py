@@ -139,9 +139,12 @@ def started(tmp_path):
     said = tmp_path / "said.txt"
     with said.open("w") as file:
         process = subprocess.Popen(
-            project.command(TRIALS), cwd=tmp_path, stdout=file, stderr=file,
+            project.command(TRIALS),
+            cwd=tmp_path,
+            stdout=file,
+            stderr=file,
             start_new_session=True,
-        )  # fmt: skip
+        )
     try:
         wait_for(lambda: re.search(r"^1 of 4: ", said.read_text(), re.M), "a slice")
         yield project, process, said

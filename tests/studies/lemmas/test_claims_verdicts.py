@@ -259,8 +259,9 @@ def test_slow_paths_grow_as_their_names_say(name, grown):
     for n, d in path.doublings():
         assert grown(max(n - d, 1)) <= d - 2 < grown(n + d) + 1
     assert [d - 2 for _, d in path.doublings()][::10] == {
-        "d tenth": [2, 3, 5], "d log": [2, 9, 16]
-    }[name]  # fmt: skip
+        "d tenth": [2, 3, 5],
+        "d log": [2, 9, 16],
+    }[name]
 
 
 def test_paths_begin_at_4_or_where_two_classes_have_two_tokens():
@@ -311,10 +312,12 @@ def test_a_reading_is_the_bound_on_failure_and_leaves_the_experiments_m():
     n = 2000
     usual = setting_of(JOB, n, 22)
     for reading, failure in (
-        ("δ/n, δ = 0.1", Fraction(1, 10) / n), ("δ/n, δ = 0.05", Fraction(5, 100) / n),
-        ("δ/n, δ = 0.001", Fraction(1, 1000) / n), ("δ/n²", Fraction(1, 100) / n**2),
+        ("δ/n, δ = 0.1", Fraction(1, 10) / n),
+        ("δ/n, δ = 0.05", Fraction(5, 100) / n),
+        ("δ/n, δ = 0.001", Fraction(1, 1000) / n),
+        ("δ/n²", Fraction(1, 100) / n**2),
         ("δ/√n", 0.01 / math.sqrt(n)),
-    ):  # fmt: skip
+    ):
         setting = READINGS[reading].setting_at(JOB)(n, 22)
         assert setting.failure_probability == pytest.approx(float(failure))
         assert claim("D.9").bound(setting) == pytest.approx(float(failure))

@@ -13,8 +13,11 @@ from attention_separation.studies.head_rank.claims.claim import PAPERS
 from attention_separation.studies.head_rank.claims.claims_table import RUN_CLAIMS
 
 NAMES = (
-    "training loss is error", "training loss is error, per step", "repeated batches", "schedule",
-)  # fmt: skip
+    "training loss is error",
+    "training loss is error, per step",
+    "repeated batches",
+    "schedule",
+)
 
 
 def judged(rows, margin=MARGIN):
@@ -86,8 +89,11 @@ def test_single_runs_are_not_judged():
 
 
 VARIANT_NAMES = (
-    "biases, one layer", "biases, three layers", "LayerNorm, one layer", "LayerNorm, three layers",
-)  # fmt: skip
+    "biases, one layer",
+    "biases, three layers",
+    "LayerNorm, one layer",
+    "LayerNorm, three layers",
+)
 
 
 def variant_verdicts(error):

@@ -132,9 +132,11 @@ def test_layers_in_another_order_differ_or_are_undecided():
     assert verdicts(lines, capacities)["R4"] == "differs"
     # The layer before it is known to have from 20 to 22.
     for low, high, verdict in [
-        (22 + 1e-6, 23, "agrees"), (22 - 1e-6, 23, "undecided"),
-        (18, 20 + 1e-6, "undecided"), (18, 20 - 1e-6, "differs"),
-    ]:  # fmt: skip
+        (22 + 1e-6, 23, "agrees"),
+        (22 - 1e-6, 23, "undecided"),
+        (18, 20 + 1e-6, "undecided"),
+        (18, 20 - 1e-6, "differs"),
+    ]:
         capacities[2] |= {"largest_n": (low + high) / 2, "low": low, "high": high}
         assert verdicts(lines, capacities)["R4"] == verdict
     capacities[2] |= {"largest_n": None, "low": 40.0, "high": None}
