@@ -123,16 +123,14 @@ def render(template: Path, tables: Tables, facts: Mapping[str, Callable[[Tables]
         text = "".join(environment.get_template(template.name).generate())
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise PageError(f"{_place(error, template)}: {error}") from error
-    page = ""
     broken: list[str] = []
-    before, *rest = MARK_OF_BROKEN.split(text)
-    for name, line, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
-        page += before
-        before = after
+    for mark_of_broken in MARK_OF_BROKEN.finditer(text):
+        name, line = mark_of_broken.groups()
         if name != template.name:
             # A page whose statement this one includes: what is said is of that page.
             return render(template.with_name(name), tables, facts)
-        broken.append(_broken(template, int(line), page))
+        page_before = MARK_OF_BROKEN.sub("", text[: mark_of_broken.start()])
+        broken.append(_broken(template, int(line), page_before))
     if broken:
         raise PageError("\n".join([*broken, ADVICE]))
     return text
